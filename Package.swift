@@ -1,0 +1,35 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+]
+
+let package = Package(
+  name: "AsyncChannels",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "AsyncChannels", targets: ["AsyncChannels"]),
+    .library(name: "AsyncViewModels", targets: ["AsyncViewModels"]),
+    .executable(name: "asyncdemo", targets: ["asyncdemo"]),
+  ],
+  targets: [
+    .target(name: "AsyncChannels", swiftSettings: settings),
+    .target(name: "AsyncViewModels", dependencies: ["AsyncChannels"], swiftSettings: settings),
+    .executableTarget(
+      name: "asyncdemo", dependencies: ["AsyncChannels", "AsyncViewModels"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "AsyncChannelsTests", dependencies: ["AsyncChannels"], swiftSettings: settings),
+    .testTarget(
+      name: "AsyncViewModelsTests", dependencies: ["AsyncChannels", "AsyncViewModels"],
+      swiftSettings: settings),
+    .testTarget(name: "asyncdemoTests", dependencies: ["asyncdemo"], swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,20 @@
+extension AsyncSequence where Element: Sendable {
+  /// Sends everything in this sequence to an inlet, in order: a control bound to an input.
+  ///
+  /// ```swift
+  /// await taps.bind(to: viewModel.signIn)
+  /// ```
+  ///
+  /// Returns when the sequence ends, at the first element that a finished channel refuses, or when
+  /// the task is cancelled. An outlet notices cancellation while it waits; a sequence that does not
+  /// is left at its next element, which is sent before. In synchronous code, use
+  /// ``Outlet/observe(_:)``.
+  ///
+  /// - Throws: The sequence's error, as it is.
+  public func bind(to inlet: Inlet<Element>) async throws(Failure) {
+    var iterator = makeAsyncIterator()
+    while !Task.isCancelled, let element = try await iterator.next(isolation: #isolation) {
+      if case .finished = inlet.send(element) { return }
+    }
+  }
+}

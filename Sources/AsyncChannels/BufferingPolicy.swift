@@ -1,0 +1,28 @@
+/// What happens to a subscriber that falls behind.
+///
+/// A policy belongs to a subscription; a channel has one for those that do not name their own.
+/// Whatever it is, a slow subscriber delays no sender and costs no other subscriber an element.
+///
+/// `n` must be greater than zero. A channel or subscription that is made with another traps.
+public enum BufferingPolicy: Sendable, Hashable {
+  /// Keeps every element until it is taken.
+  ///
+  /// All unbounded subscribers of a channel share one log, so an element is stored once for
+  /// all of them. A subscriber that never takes anything holds all that is sent meanwhile.
+  case unbounded
+
+  /// Keeps the newest `n` elements: when a new one finds no room, the oldest is dropped.
+  case bufferingNewest(Int)
+
+  /// Keeps the oldest `n` elements: while there is no room, new ones are dropped.
+  case bufferingOldest(Int)
+
+  func validate() {
+    switch self {
+    case .unbounded:
+      break
+    case .bufferingNewest(let count), .bufferingOldest(let count):
+      precondition(count > 0, "A subscription cannot buffer \(count) elements: at least 1.")
+    }
+  }
+}

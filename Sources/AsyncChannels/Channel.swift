@@ -1,0 +1,105 @@
+/// The owner's private handle on both ends of a broadcast stream.
+///
+/// A view model, a manager, whatever has inputs or outputs, keeps its channels to itself and hands
+/// out the one end that each caller needs: the ``inlet``, which can only send, or the
+/// ``outlet``, which can only be listened to.
+///
+/// ```swift
+/// public actor Thermometer {
+///   private let readings = Channel<Double>(replaying: 1)
+///   public nonisolated var temperature: Outlet<Double> { readings.outlet }
+///
+///   func measured(_ celsius: Double) {
+///     readings.send(celsius)
+///   }
+/// }
+///
+/// for await celsius in thermometer.temperature { … }
+/// ```
+///
+/// Every subscriber sees the same elements in the same order, and each sender's own order is kept.
+/// Sending and subscribing are synchronous: what is sent after ``Outlet/subscribe(buffering:)``
+/// returns is delivered to that subscription.
+///
+/// It is not a queue between workers: each element goes to *every* subscriber, and nobody waits for
+/// a slow one. With no subscriber and no replay an element that is sent is not stored at all.
+///
+/// The owner decides the end. ``finish()``, or dropping the last reference to the channel, ends
+/// every outlet after what was already sent. Inlets, outlets, subscriptions and waiting tasks do
+/// not keep a channel alive.
+///
+/// ### Costs
+/// A channel that nobody uses is a few hundred bytes. ``send(_:)`` is O(1), whatever the number of
+/// unbounded subscribers, and O(1) more for each bounded one. An element is stored once for all
+/// unbounded subscribers and released when the last of them has taken it.
+public final class Channel<Element: Sendable>: Sendable {
+  /// The end that can only send.
+  public let inlet: Inlet<Element>
+
+  /// The end that can only be listened to.
+  public let outlet: Outlet<Element>
+
+  @usableFromInline let broadcaster: Broadcaster<Element>
+
+  /// Makes a channel.
+  ///
+  /// - Parameters:
+  ///   - count: How many of the last elements a new subscription begins with, oldest first.
+  ///     They are kept until newer ones push them out, or the channel ends. Traps if negative.
+  ///   - policy: The buffering policy of subscriptions that do not name their own.
+  public init(replaying count: Int = 0, buffering policy: BufferingPolicy = .unbounded) {
+    broadcaster = Broadcaster(replaying: count, buffering: policy)
+    inlet = Inlet(to: broadcaster)
+    outlet = Outlet(of: broadcaster)
+  }
+
+  deinit {
+    broadcaster.finish()
+  }
+
+  /// Sends an element to all who are subscribed now.
+  ///
+  /// Does not block and may be called from any thread or isolation, from inside a consumer's loop
+  /// and from an element's `deinit`.
+  ///
+  /// - Returns: `.finished` with the element if the channel is finished; nothing has changed then.
+  @inlinable @discardableResult
+  public func send(_ element: Element) -> SendResult<Element> {
+    send(element, replayed: true)
+  }
+
+  /// Sends an element to all who are subscribed now, and says whether it is replayed to those who come
+  /// later.
+  ///
+  /// An element that is not replayed leaves the replay window as it is. So an event, a failure
+  /// for example, can go to those who listen now, while whoever subscribes later begins with the
+  /// last state:
+  ///
+  /// ```swift
+  /// results.send(.success(members))
+  /// results.send(.failure(.invalidName), replayed: false)
+  /// ```
+  @inlinable @discardableResult
+  public func send(_ element: Element, replayed: Bool) -> SendResult<Element> {
+    SendResult(of: element, subscribers: broadcaster.send(element, replayed: replayed))
+  }
+
+  /// Ends every outlet after what was already sent. Finishing twice is finishing once.
+  ///
+  /// Subscribers get what they are still owed and then `nil`; whoever subscribes later gets `nil` at
+  /// once, a replaying channel's subscribers too. Sending has no effect any more.
+  public func finish() {
+    broadcaster.finish()
+  }
+
+  /// How many subscriptions there are now; zero once the channel is finished.
+  public var subscriberCount: Int { broadcaster.log.subscriberCount }
+}
+
+extension Channel<Void> {
+  /// Sends to all who are subscribed now.
+  @discardableResult
+  public func send() -> SendResult<Void> {
+    send(())
+  }
+}

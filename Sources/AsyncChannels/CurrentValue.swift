@@ -1,0 +1,147 @@
+public import Observation
+
+/// A value that changes, and an outlet of its changes: state that its owner writes and others follow.
+///
+/// It is an owner's handle, as ``Channel`` is, and a property wrapper:
+///
+/// ```swift
+/// @MainActor
+/// public final class ProfileViewModel {
+///   @CurrentValue public private(set) var state = State.isLoading   // read it: viewModel.state
+/// }
+///
+/// for await state in viewModel.$state { … }                         // follow it
+/// ```
+///
+/// In an actor, where a wrapped property cannot be `nonisolated`, keep it in a `let` and hand
+/// out its ``outlet``:
+///
+/// ```swift
+/// private let members = CurrentValue([Member]())
+/// public nonisolated var membersOutlet: Outlet<[Member]> { members.outlet }
+/// ```
+///
+/// - **Subscribing** to the ``outlet`` gives the value held at that moment, then each later one,
+///   equal ones too (see ``Outlet/removingDuplicates()``). What is published is already stored: an
+///   observer that reads ``value`` finds the new state or a newer one, never the previous.
+/// - **Writing** is atomic and may be done from any thread. Setting a property through ``value``
+///   (`x.value.count += 1`) reads and writes in two steps; ``update(_:)`` does it in one.
+/// - **Observation**: it is `Observable`, property by property. A view, `withObservationTracking` or
+///   `Observations` that read the value through its wrapper or ``value`` is told when it changed,
+///   after the new value was stored, once for each change.
+/// - **End**: ``finish()``, or dropping the last reference, ends its outlets. The value of a finished
+///   one can still be read and no longer changes. Outlets and inlets do not keep it alive.
+///
+/// A write costs one for all subscribers, as with ``Channel/send(_:)``; a read takes a lock for a few
+/// nanoseconds and never waits for a running ``update(_:)``.
+@propertyWrapper
+public final class CurrentValue<Value: Sendable>: Observable, Sendable {
+  /// The log keeps the newest element in its replay window: that *is* the value. There is no second
+  /// copy that could disagree with what is published.
+  private let broadcaster: Broadcaster<Value>
+  private let writers = WritersLock()
+  private let registrar = ObservationRegistrar()
+  /// A key-path literal in a generic class is made anew, at a cost, each time it is evaluated.
+  private let keyPath: any KeyPath<CurrentValue, Value> & Sendable = \CurrentValue.value
+
+  /// Makes the state of a property: `@CurrentValue var state = State.isLoading`.
+  public init(wrappedValue: Value) {
+    broadcaster = Broadcaster(replaying: 1, buffering: .unbounded)
+    _ = broadcaster.send(wrappedValue, replayed: true)
+  }
+
+  /// Makes state on its own: `let members = CurrentValue([Member]())`.
+  public convenience init(_ value: Value) {
+    self.init(wrappedValue: value)
+  }
+
+  deinit {
+    broadcaster.finish()
+  }
+
+  /// The value. Setting it publishes it; when finished, setting has no effect.
+  ///
+  /// Touching it inside ``update(_:)`` of the same value traps.
+  public var value: Value {
+    get {
+      registrar.access(self, keyPath: keyPath)
+      return current
+    }
+    set { set(newValue) }
+  }
+
+  /// The same as ``value``.
+  public var wrappedValue: Value {
+    get { value }
+    set { set(newValue) }
+  }
+
+  /// The same as ``outlet``.
+  public var projectedValue: Outlet<Value> { outlet }
+
+  /// The value as it is when subscribed to, then each later one.
+  public var outlet: Outlet<Value> { Outlet(of: broadcaster) }
+
+  /// Writes the value, as ``value`` does. Does not keep the state alive; when it is finished or gone,
+  /// sending returns `.finished`.
+  public var inlet: Inlet<Value> {
+    Inlet(sending: { [weak self] in self?.set($0) ?? .finished($0) })
+  }
+
+  /// Changes the value in one step: no other write comes between the reading and the writing.
+  ///
+  /// ```swift
+  /// members.update { $0.append(member) }
+  /// ```
+  ///
+  /// The new value is stored and published when `change` returns; subscribers and observers are told
+  /// after that. If `change` throws, nothing has changed. When finished, `change` gets a copy of the
+  /// last value, and what it does to it has no effect.
+  ///
+  /// - Parameter change: Runs while other writers wait; keep it short. Reading or writing the same
+  ///   value in it traps: it has the value in its hands.
+  /// - Returns: What `change` returns.
+  public func update<R>(_ change: (inout Value) throws -> R) rethrows -> R {
+    let (result, sent) = try writers.withLock {
+      var value = newest
+      let result = try change(&value)
+      return (result, broadcaster.log.append(value, replayed: true))
+    }
+    publish(sent)
+    return result
+  }
+
+  /// Ends the outlets after the last value. The value can still be read and no longer changes.
+  public func finish() {
+    broadcaster.finish(keepingNewest: true)
+  }
+
+  private var current: Value {
+    writers.preconditionNotHeldByThisThread()
+    return newest
+  }
+
+  private var newest: Value {
+    guard let value = broadcaster.log.newest else {
+      preconditionFailure("A current value keeps its value for as long as it lives.")
+    }
+    return value
+  }
+
+  @discardableResult
+  private func set(_ value: Value) -> SendResult<Value> {
+    let sent = writers.withLock { broadcaster.log.append(value, replayed: true) }
+    publish(sent)
+    return SendResult(of: value, subscribers: sent.subscribers)
+  }
+
+  /// Tells those who wait and those who observe, after the store and with no lock held.
+  ///
+  /// Observation's "will set" is given together with its "did set", after the store. An observer that
+  /// reads when it is told, as `Observations` may on another thread, would otherwise find the old
+  /// value, and not be told again.
+  private func publish(_ sent: (subscribers: Int?, wake: Wake)) {
+    broadcaster.perform(sent.wake)
+    if sent.subscribers != nil { registrar.withMutation(of: self, keyPath: keyPath) {} }
+  }
+}

@@ -1,0 +1,40 @@
+/// An input of a class: outside it can only be sent to, and only the declaring type can listen.
+///
+/// ```swift
+/// @MainActor
+/// public final class AuthViewModel: AuthViewModelType {
+///   @Input public var signIn: Inlet<Credentials>
+///
+///   public func run() async {
+///     for await credentials in _signIn.received { … }
+///   }
+/// }
+///
+/// viewModel.signIn.send(credentials)
+/// ```
+///
+/// The underscored name is private to the type and its file: that is what keeps the two ends apart.
+/// ``received`` begins when the input is made, so what is sent before anybody consumes it waits,
+/// and what is sent while a cancelled `run()` has not been started again waits too.
+///
+/// The input ends when its owner is gone. In an actor a property wrapper cannot be `nonisolated`:
+/// use a ``Channel`` there (`@Input nonisolated var` compiles with some compilers, and races).
+@propertyWrapper
+public struct Input<Element: Sendable>: Sendable {
+  /// What was sent to the input, for one consumer at a time.
+  public let received: Subscription<Element>
+
+  private let channel: Channel<Element>
+
+  /// - Parameter policy: What happens when the owner falls behind. Traps if it buffers fewer than one.
+  public init(buffering policy: BufferingPolicy = .unbounded) {
+    channel = Channel(buffering: policy)
+    received = channel.outlet.subscribe()
+  }
+
+  /// The end that everybody sees.
+  public var wrappedValue: Inlet<Element> { channel.inlet }
+
+  /// The same as ``wrappedValue``.
+  public var inlet: Inlet<Element> { channel.inlet }
+}

@@ -1,0 +1,145 @@
+import Synchronization
+
+/// The elements of a channel and the line of those who wait for more, behind one lock.
+///
+/// The lock serializes writers, and gives the one order that all subscribers see. No element is
+/// destroyed, no task resumed and no code of a user run while it is held: what is left to do is
+/// returned.
+///
+/// - Unbounded subscribers read a shared list of segments without the lock (see `Segment`). An
+///   element is stored once, with the number of readers that owe it a read.
+/// - Bounded subscribers each have a queue that senders fill.
+/// - The replay window is copied to each new subscriber as it joins: what is in it was sent
+///   before, what is sent later arrives by the log. There is no seam to fall into.
+///
+/// This is the part that does not depend on the element; `BroadcastLog` is the rest.
+class AnyBroadcastLog: @unchecked Sendable {
+  fileprivate final let state = Locked(LogState())
+
+  deinit {
+    // Every cursor holds the log, so there is no reader left: the tail has no element.
+    state.withLock { $0.end }?.segment.release()
+  }
+
+  final var subscriberCount: Int { state.withLock { $0.subscriberCount } }
+
+  /// How many consumers are asleep, dead doorbells that nobody has cleared away included.
+  final var sleeperCount: Int { state.withLock { $0.sleeperCount } }
+
+  /// Stops counting a subscriber, and returns the log's end as it was then. Slots written before
+  /// include this reader in their counts, later ones do not. They stay alive for as long as it
+  /// holds the segment that it reads.
+  final func leave(readsLog: Bool, queue: AnySubscriberQueue?, bell: Doorbell?) -> LogEnd? {
+    state.withLock { $0.leave(readsLog: readsLog, queue: queue, bell: bell) }
+  }
+
+  final func droppedCount(of queue: AnySubscriberQueue) -> Int {
+    state.withLock { _ in queue.droppedCount }
+  }
+
+  /// The second look and the joining of the sleepers, in one step with respect to `append` and
+  /// `finish`: what was appended before is seen, and who appends later finds the sleeper. So no
+  /// wake-up is lost, and no flag protocol is needed.
+  final func sleep(
+    at position: Position?, queue: AnySubscriberQueue?, bell: Doorbell
+  ) -> SleepOutcome {
+    state.withLock { $0.sleep(at: position, queue: queue, bell: bell) }
+  }
+
+  /// A cancelled consumer's doorbell: it need not be rung any more.
+  final func forget(_ bell: Doorbell) {
+    state.withLock { $0.forget(bell) }
+  }
+
+  /// For the actor: all that is due, or nil if there is nothing and the actor is to stop.
+  final func takeDue() -> Sleepers? {
+    state.withLock { $0.takeDue() }
+  }
+}
+
+/// See `AnyBroadcastLog`. `@unchecked Sendable`, both: the fields are constant, and what they refer to
+/// is touched only under the lock.
+final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendable {
+  /// Nil for a channel that replays nothing.
+  private let window: ReplayWindow<Element>?
+
+  init(replaying count: Int) {
+    window = count > 0 ? ReplayWindow(limit: count) : nil
+  }
+
+  /// The newest element of the replay window.
+  var newest: Element? { state.withLock { _ in window?.newest } }
+
+  /// Appends for everybody who is subscribed now, unless the log is finished.
+  ///
+  /// - Returns: How many that were, or nil if the log is finished; and whom to ring.
+  func append(_ element: Element, replayed: Bool) -> (subscribers: Int?, wake: Wake) {
+    var displaced = Displaced<Element>()
+    let sent: (Int?, Wake) = state.withLock { state in
+      guard !state.isFinished else { return (nil, .nobody) }
+      if state.readers > 0 { state.appendSlot(element) }
+      if window != nil || !state.queues.isEmpty {
+        fillQueues(state.queues, with: element, replayed: replayed, &displaced)
+      }
+      return (state.subscriberCount, state.takeSleepers())
+    }
+    displaced.release()
+    return sent
+  }
+
+  /// - Parameter queues: This log's, which are all made in `join`.
+  private func fillQueues(
+    _ queues: ContiguousArray<AnySubscriberQueue>, with element: Element, replayed: Bool,
+    _ displaced: inout Displaced<Element>
+  ) {
+    for queue in queues {
+      displaced.add(unsafeDowncast(queue, to: SubscriberQueue<Element>.self).offer(element))
+    }
+    if replayed { displaced.add(window?.slide(adding: element)) }
+  }
+
+  /// Ends the log. The replay window goes, unless the newest element is still to be read.
+  func finish(keepingNewest: Bool) -> Wake {
+    var replayed = Backlog<Element>()
+    defer { withExtendedLifetime(replayed) {} }  // until after unlocking
+    return state.withLock { state in
+      if !keepingNewest, let window { replayed = window.takeAll() }
+      return state.finish() ? state.takeSleepers() : .nobody
+    }
+  }
+
+  /// Takes a place at the log's end, behind the replay window.
+  ///
+  /// - Returns: A position for an unbounded subscriber, a queue for a bounded one and for what is
+  ///   replayed, which is to be read first; neither after the end.
+  func join(_ policy: BufferingPolicy) -> (position: Position?, queue: SubscriberQueue<Element>?) {
+    let isBounded = policy != .unbounded
+    let queue = isBounded || window != nil ? SubscriberQueue<Element>(policy: policy) : nil
+    return state.withLock { state in
+      guard !state.isFinished else { return (nil, nil) }
+      // What the policy drops here is still in the window, so nothing is destroyed.
+      if let queue { window?.forEach { _ = queue.offer($0) } }
+      if isBounded, let queue {
+        state.addQueue(queue)
+        return (nil, queue)
+      }
+      return (state.addReader(of: Element.self), queue)
+    }
+  }
+
+  /// Takes the first element of a queue.
+  func popFirst(of queue: SubscriberQueue<Element>) -> Element? {
+    state.withLock { _ in queue.popFirst() }
+  }
+}
+
+/// What new elements displaced, to be released after unlocking. Takes no memory until then.
+private struct Displaced<Element: Sendable> {
+  private var elements: [Element] = []
+
+  mutating func add(_ element: Element?) {
+    if let element { elements.append(element) }
+  }
+
+  consuming func release() {}
+}

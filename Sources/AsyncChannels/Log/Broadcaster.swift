@@ -1,0 +1,65 @@
+/// The actor behind a channel, shared by its inlets and outlets.
+///
+/// Publishing and subscribing are synchronous and go to the log, from any thread. What needs an
+/// actor is waking: it owns the `AsyncStream` continuations of the sleepers that are due, and rings
+/// them in the order in which they fell asleep, away from the thread that sent.
+///
+/// It knows nothing of `Channel`: the owner's handle finishes it, and nothing here keeps that alive.
+@usableFromInline
+actor Broadcaster<Element: Sendable> {
+  nonisolated let log: BroadcastLog<Element>
+  private let defaultPolicy: BufferingPolicy
+
+  init(replaying count: Int, buffering policy: BufferingPolicy) {
+    precondition(count >= 0, "A channel cannot replay \(count) elements: the count is at least 0.")
+    policy.validate()
+    log = BroadcastLog(replaying: count)
+    defaultPolicy = policy
+  }
+
+  /// Returns how many it was sent to, or nil if the log is finished.
+  @usableFromInline
+  nonisolated func send(_ element: Element, replayed: Bool) -> Int? {
+    let (subscribers, wake) = log.append(element, replayed: replayed)
+    perform(wake)
+    return subscribers
+  }
+
+  /// Ends every outlet after what was already sent.
+  nonisolated func finish(keepingNewest: Bool = false) {
+    perform(log.finish(keepingNewest: keepingNewest))
+  }
+
+  nonisolated func subscribe(buffering policy: BufferingPolicy?) -> Cursor<Element> {
+    policy?.validate()
+    return Cursor(in: log, buffering: policy ?? defaultPolicy)
+  }
+
+  nonisolated func perform(_ wake: Wake) {
+    switch wake {
+    case .nobody:
+      break
+    case .directly(var sleepers):
+      sleepers.ringAll()
+    case .throughActor:
+      // A send is synchronous and an actor is not: this is the one task that the library starts for
+      // itself. It is detached and of high priority, since the sender's own priority says nothing
+      // about how urgent the readers are.
+      Task.detached(priority: .high) { await self.ringDue() }
+    }
+  }
+
+  /// There is at most one of these at a time (`actorIsRinging`), so those who are due are rung in
+  /// order; whoever falls due meanwhile joins behind them.
+  private func ringDue() {
+    while var sleepers = log.takeDue() {
+      sleepers.ringAll()
+    }
+  }
+}
+
+extension Sleepers {
+  fileprivate mutating func ringAll() {
+    while let bell = popFirst() { bell.ring() }
+  }
+}

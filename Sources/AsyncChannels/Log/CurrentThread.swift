@@ -1,0 +1,26 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+/// The two things this package asks of the platform's threads.
+enum CurrentThread {
+  /// A number that no other living thread has; never zero.
+  static var identifier: UInt {
+    #if canImport(Glibc)
+      pthread_self()
+    #else
+      UInt(bitPattern: pthread_self())
+    #endif
+  }
+
+  /// Lets another thread go first.
+  static func yield() {
+    sched_yield()
+  }
+}

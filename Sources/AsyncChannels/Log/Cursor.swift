@@ -1,0 +1,46 @@
+/// A live subscription to a log. Its `deinit` is the unsubscribing. See `AnyCursor`.
+@usableFromInline
+final class Cursor<Element: Sendable>: AnyCursor, @unchecked Sendable {
+  private let log: BroadcastLog<Element>
+  private let queue: SubscriberQueue<Element>?
+
+  init(in log: BroadcastLog<Element>, buffering policy: BufferingPolicy) {
+    let (position, queue) = log.join(policy)
+    self.log = log
+    self.queue = queue
+    super.init(in: log, at: position, queue: queue)
+  }
+
+  deinit {
+    if let end = leave() { position?.abandon(upTo: end, of: Element.self) }
+  }
+
+  /// Takes an element that is there, for the consumer that was here last. Nil also for another
+  /// consumer, which has to `waitForElement` first.
+  @inlinable
+  func take(as ticket: UInt64) -> Element? {
+    guard lease.tryAcquire(ticket) else { return nil }
+    let element = take()
+    lease.release(ticket)
+    return element
+  }
+
+  /// Takes an element that is there. Requires the lease.
+  ///
+  /// It does not cross the end of a segment. Sleeping does, and it looks at the task's cancellation, so
+  /// that a consumer that never has to wait sees it at the latest 64 elements later.
+  @inlinable
+  func take() -> Element? {
+    if let element = position?.takeKnown(Element.self) { return element }
+    if readsQueue { return takeFromQueue() }
+    return position?.refresh() == true ? position?.takeKnown(Element.self) : nil
+  }
+
+  @usableFromInline
+  func takeFromQueue() -> Element? {
+    if Task.isCancelled { return nil }
+    if let queue, let element = log.popFirst(of: queue) { return element }
+    readsQueue = position == nil
+    return nil
+  }
+}

@@ -1,0 +1,113 @@
+public import Synchronization
+
+/// Who may use a cursor: one consumer at a time, handed over when its task was cancelled.
+///
+/// A consumer is an iterator; its *ticket* is a number that its cursor gives out in ascending
+/// order. The lease is one atomic word, the ticket of the consumer that used the cursor last and what
+/// it is doing:
+///
+///     idle ──tryAcquire / acquire──▶ busy ──fallAsleep──▶ waiting
+///      ▲                              │ ▲                   │ │
+///      ├───────────release────────────┘ └───────wake────────┘ │
+///      │                              │                       │
+///      │                        noteCancel              noteCancel
+///      ├──release── busyCancelled ◀───┘                       │
+///      └──────────────────────────────────────────────────────┘
+///
+/// *busy* lasts for a bounded number of steps and never over a suspension, so whoever meets
+/// it may spin. Every take of the lease acquires and every give releases: what the cursor's
+/// fields hold is seen by the next consumer.
+///
+/// Why nobody meets `waiting` of a consumer whose task is cancelled: a sleeper installs its
+/// cancellation handler, which calls `noteCancel`, *before* `fallAsleep`. If `cancel()` came first, the
+/// handler has run on the sleeper's own thread and left `busyCancelled`, which `fallAsleep`
+/// refuses. If it comes later, the handler runs inside `cancel()` and turns `waiting` into `idle`
+/// before `cancel()` returns. So a task started after `cancel()` returned can take over at once.
+@usableFromInline
+struct Lease: ~Copyable, Sendable {
+  private enum Phase: UInt64 {
+    case idle, busy, busyCancelled, waiting
+  }
+
+  /// `ticket | phase`. A ticket's two lowest bits are zero.
+  @usableFromInline let word = Atomic<UInt64>(0)
+  private let lastTicket = Atomic<UInt64>(0)
+  /// The task that the consumer in `word` took the lease in. Written while busy.
+  private let task = Atomic<Int>(0)
+
+  func makeTicket() -> UInt64 {
+    lastTicket.wrappingAdd(4, ordering: .relaxed).newValue
+  }
+
+  /// The short way for the consumer that used the cursor last: one atomic exchange.
+  @inlinable
+  func tryAcquire(_ ticket: UInt64) -> Bool {
+    word.compareExchange(expected: ticket, desired: ticket | 1, ordering: .acquiring).exchanged
+  }
+
+  /// Takes the lease, from another consumer too. False if this task is cancelled.
+  ///
+  /// Traps if another consumer is waiting, or has taken over while this one was not cancelled.
+  func acquire(_ ticket: UInt64) -> Bool {
+    while true {
+      let current = word.load(ordering: .acquiring)
+      // After the load: if another took over because this task was cancelled, that cancellation
+      // happened before what was just read, so it is seen here.
+      if Task.isCancelled { return false }
+      switch Phase(rawValue: current & 3)! {
+      case .busy, .busyCancelled:
+        CurrentThread.yield()
+      case .waiting:
+        preconditionFailure(Self.misuse)
+      case .idle:
+        let thisTask = withUnsafeCurrentTask { $0.hashValue }
+        precondition(
+          current <= ticket || task.load(ordering: .relaxed) == thisTask, Self.misuse)
+        let desired = ticket | Phase.busy.rawValue
+        if word.compareExchange(expected: current, desired: desired, ordering: .acquiring).exchanged
+        {
+          task.store(thisTask, ordering: .relaxed)
+          return true
+        }
+      }
+    }
+  }
+
+  @inlinable
+  func release(_ ticket: UInt64) {
+    word.store(ticket, ordering: .releasing)
+  }
+
+  /// From busy to waiting; false if the task was cancelled, and then the lease is still held.
+  func fallAsleep(_ ticket: UInt64) -> Bool {
+    move(ticket, from: .busy, to: .waiting)
+  }
+
+  /// From waiting to busy; false if the lease was given up, and then the cursor is another's.
+  func wake(_ ticket: UInt64) -> Bool {
+    move(ticket, from: .waiting, to: .busy)
+  }
+
+  /// The task of this consumer was cancelled: gives the lease up if it waits, and keeps it from
+  /// falling asleep if it does not. Idempotent, since a cancellation handler may run twice.
+  func noteCancel(_ ticket: UInt64) {
+    while !move(ticket, from: .waiting, to: .idle), !move(ticket, from: .busy, to: .busyCancelled) {
+      // Neither, unless it moved from busy to waiting between the two.
+      guard word.load(ordering: .relaxed) == ticket | Phase.waiting.rawValue else { return }
+    }
+  }
+
+  private func move(_ ticket: UInt64, from old: Phase, to new: Phase) -> Bool {
+    word.compareExchange(
+      expected: ticket | old.rawValue, desired: ticket | new.rawValue,
+      ordering: .acquiringAndReleasing
+    ).exchanged
+  }
+
+  private static var misuse: String {
+    """
+    A subscription has one consumer at a time: it is being consumed by another task that was not \
+    cancelled. Subscribe once for each consumer, or cancel the first before the second begins.
+    """
+  }
+}

@@ -1,0 +1,125 @@
+/// The state of a log, but for its elements, and the changes of it: pure, they return what is to be
+/// done after unlocking.
+///
+/// Invariants:
+/// - `readers` is the number of live unbounded subscribers; each has a position at or before `end`.
+/// - `queues[i].index == i` for each live bounded subscriber; other queues have none.
+/// - `actorIsRinging` from when a sender is told to wake the actor until the actor finds nothing due;
+///   nothing is due otherwise.
+struct LogState: Sendable {
+  /// A sender rings up to this many sleepers itself, which is sooner than by way of the actor.
+  private static var directRings: Int { 2 }
+
+  private(set) var isFinished = false
+  private(set) var readers = 0
+  /// The tail, which the log holds. Made when the first unbounded subscriber joins.
+  private(set) var end: LogEnd?
+  /// In no order.
+  private(set) var queues: ContiguousArray<AnySubscriberQueue> = []
+  private var line = SleeperLine()
+  /// Sleepers handed to the actor, which has not taken them yet.
+  private var due = Sleepers()
+  private var actorIsRinging = false
+
+  var subscriberCount: Int { isFinished ? 0 : readers + queues.count }
+
+  var sleeperCount: Int { line.count }
+
+  /// Ends the log. True the first time.
+  mutating func finish() -> Bool {
+    defer { isFinished = true }
+    return !isFinished
+  }
+
+  /// Writes an element for all readers; there must be some.
+  mutating func appendSlot<Element>(_ element: Element) {
+    guard var end else { preconditionFailure("A log with readers has a tail.") }
+    if end.index == end.segment.capacity {
+      let full = end.segment
+      end = LogEnd(segment: .make(for: Element.self), index: 0)
+      full.link(end.segment)
+      full.release()
+    }
+    end.segment.append(element, owedTo: readers)
+    end.index += 1
+    self.end = end
+  }
+
+  mutating func addReader<Element>(of _: Element.Type) -> Position {
+    let end = end ?? LogEnd(segment: .make(for: Element.self), index: 0)
+    self.end = end
+    readers += 1
+    return Position(at: end)
+  }
+
+  mutating func addQueue(_ queue: AnySubscriberQueue) {
+    queue.index = queues.count
+    queues.append(queue)
+  }
+
+  mutating func leave(
+    readsLog: Bool, queue: AnySubscriberQueue?, bell: Doorbell?
+  ) -> LogEnd? {
+    if let bell { line.leave(bell) }
+    if let queue { removeQueue(queue) }
+    guard readsLog else { return nil }
+    readers -= 1
+    return end
+  }
+
+  mutating func sleep(
+    at position: Position?, queue: AnySubscriberQueue?, bell: Doorbell
+  ) -> SleepOutcome {
+    if let queue, queue.count > 0 { return .readable }
+    if let position, let end, !position.isAt(end) { return .readable }
+    if isFinished { return .finished }
+    line.join(bell)
+    return .asleep
+  }
+
+  mutating func forget(_ bell: Doorbell) {
+    line.leave(bell)
+  }
+
+  /// A few sleepers are rung by whoever takes them. Many are due to be rung by the actor, and so
+  /// is any while it rings: nobody overtakes those who fell asleep earlier.
+  mutating func takeSleepers() -> Wake {
+    if line.count == 0 { return .nobody }
+    if !actorIsRinging, line.count <= Self.directRings { return .directly(line.takeAll()) }
+    due.append(line.takeAll())
+    if actorIsRinging { return .nobody }
+    actorIsRinging = true
+    return .throughActor
+  }
+
+  mutating func takeDue() -> Sleepers? {
+    guard due.count > 0 else {
+      actorIsRinging = false
+      return nil
+    }
+    let taken = due
+    due = Sleepers()
+    return taken
+  }
+
+  private mutating func removeQueue(_ queue: AnySubscriberQueue) {
+    guard let index = queue.index, let last = queues.popLast() else { return }
+    queue.index = nil
+    if last !== queue {
+      queues[index] = last
+      last.index = index
+    }
+  }
+}
+
+/// Whom to ring, once the log's lock is released.
+enum Wake: Sendable {
+  case nobody
+  case directly(Sleepers)
+  case throughActor
+}
+
+/// What a consumer that found nothing finds at the second look.
+enum SleepOutcome: Sendable {
+  case readable, finished, asleep
+}

@@ -1,0 +1,96 @@
+public import Synchronization
+
+/// A reader's place in the log. It holds its segment.
+///
+/// `@unchecked Sendable`: used by one consumer at a time, whoever has the cursor's lease. What it
+/// points to is shared as `Segment` says.
+@usableFromInline
+struct Position: @unchecked Sendable {
+  private var segment: Segment
+  /// The segment's counts and elements, kept here for the fast path.
+  @usableFromInline var owed: UnsafeMutablePointer<Atomic<UInt32>>
+  @usableFromInline var elements: UnsafeMutableRawPointer
+  /// The next slot to read.
+  @usableFromInline var index: Int
+  /// How many slots of the segment were seen to be published; at least `index`.
+  @usableFromInline var limit: Int
+
+  /// Takes a hold on the segment.
+  init(at end: LogEnd) {
+    end.segment.retain()
+    segment = end.segment
+    index = end.index
+    limit = end.index
+    owed = segment.owed
+    elements = segment.elements
+  }
+
+  /// Takes the next element if one is known to be published in this segment.
+  ///
+  /// A reader that finds itself alone moves the element out; others copy it and then count down.
+  /// Counting down releases the copy made and acquires everybody else's, so whoever reaches zero,
+  /// or reads one, knows that all the other copies are complete and that nobody will come again.
+  @inlinable
+  mutating func takeKnown<Element>(_: Element.Type) -> Element? {
+    guard index < limit else { return nil }
+    let slot = index
+    index = slot &+ 1
+    let place = elements.assumingMemoryBound(to: Element.self) + slot
+    if owed[slot].load(ordering: .acquiring) == 1 {
+      owed[slot].store(0, ordering: .relaxed)
+      return place.move()
+    }
+    let element = place.pointee
+    if owed[slot].wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+      place.deinitialize(count: 1)
+    }
+    return element
+  }
+
+  /// Looks for newly published elements in this segment.
+  @usableFromInline
+  mutating func refresh() -> Bool {
+    limit = segment.published
+    return index < limit
+  }
+
+  /// Goes on to the next segment if this one is read to its end, and looks for elements there.
+  mutating func advance() -> Bool {
+    if index == segment.capacity, let next = segment.next {
+      let old = segment
+      self = Position(at: LogEnd(segment: next, index: 0))
+      old.release()
+    }
+    return refresh()
+  }
+
+  /// Whether everything up to `end` was read.
+  func isAt(_ end: LogEnd) -> Bool {
+    segment == end.segment && index == end.index
+  }
+
+  /// Gives up everything before `end` unread, and the hold.
+  ///
+  /// Elements may be destroyed here, and run code of theirs.
+  mutating func abandon<Element>(upTo end: LogEnd, of _: Element.Type) {
+    while segment != end.segment {
+      skip(to: segment.capacity, of: Element.self)
+      guard advance() || segment == end.segment else {
+        preconditionFailure("The log's end is behind its reader.")
+      }
+    }
+    skip(to: end.index, of: Element.self)
+    segment.release()
+  }
+
+  private mutating func skip<Element>(to end: Int, of _: Element.Type) {
+    let places = elements.assumingMemoryBound(to: Element.self)
+    while index < end {
+      let slot = index
+      index += 1
+      if owed[slot].wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+        (places + slot).deinitialize(count: 1)
+      }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/// The last `limit` elements sent, for subscribers still to come.
+///
+/// `@unchecked Sendable`: touched only under the log's lock.
+final class ReplayWindow<Element: Sendable>: @unchecked Sendable {
+  private let limit: Int
+  private var elements = Backlog<Element>()
+
+  /// - Parameter limit: Greater than zero.
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  var newest: Element? { elements.last }
+
+  /// Adds an element and returns the one that falls out of the window.
+  func slide(adding element: Element) -> Element? {
+    let oldest = elements.count == limit ? elements.popFirst() : nil
+    elements.append(element)
+    return oldest
+  }
+
+  func forEach(_ body: (Element) -> Void) {
+    elements.forEach(body)
+  }
+
+  /// Empties the window; what was in it is the caller's to release.
+  func takeAll() -> Backlog<Element> {
+    let all = elements
+    elements = Backlog()
+    return all
+  }
+}

@@ -1,0 +1,127 @@
+import Synchronization
+
+/// A segment's block begins with this.
+private struct SegmentHeader: ~Copyable {
+  /// How many hold the segment: the cursors in it, the segment before it, the log for its tail.
+  let holders = Atomic<Int>(1)
+  /// How many slots are written. Released by the sender, acquired by readers.
+  let published = Atomic<Int>(0)
+  /// The segment after this one; written once. This segment holds it.
+  let next = Atomic<UnsafeMutableRawPointer?>(nil)
+  let capacity: Int
+  /// Where the elements begin in the block, in bytes.
+  let elementsOffset: Int
+}
+
+/// A fixed number of slots of the log, in one block of memory: header, counts, elements.
+///
+///     ┌ holders published next capacity … ┬ owed[0] owed[1] … ┬ element[0] element[1] … ┐
+///
+/// Invariants:
+/// - Slots below `published` never move. Only the sender that holds the log's lock writes
+///   above it, then stores `published` with release.
+/// - `owed[i]` counts the readers that have not yet read or skipped slot `i`. Each of them has
+///   its cursor in this segment or in one before it, so the segment is held. Whoever brings the
+///   count to zero destroys the element; nobody looks at that slot again. So when the last holder
+///   lets go, no slot has an element any more, and the block is freed without looking.
+///
+/// Two things are by hand. Reference counting: a position is used at every delivery, where retaining
+/// an object would cost more than the delivery; a copy of this value is a borrowed pointer. And
+/// the element's type, which is the caller's to know: what does not touch elements need not be
+/// generic, and generic code that another module does not specialize is slow.
+///
+/// `@unchecked Sendable`: what is behind the pointer is shared as the invariants say.
+struct Segment: Equatable, @unchecked Sendable {
+  private let header: UnsafeMutablePointer<SegmentHeader>
+
+  /// One holder: the caller.
+  static func make<Element>(for _: Element.Type) -> Segment {
+    let capacity = capacity(for: Element.self)
+    let owedEnd = owedOffset + capacity * MemoryLayout<Atomic<UInt32>>.stride
+    let mask = MemoryLayout<Element>.alignment - 1
+    let elementsOffset = (owedEnd + mask) & ~mask
+    let block = UnsafeMutableRawPointer.allocate(
+      byteCount: elementsOffset + capacity * MemoryLayout<Element>.stride,
+      alignment: max(MemoryLayout<SegmentHeader>.alignment, MemoryLayout<Element>.alignment))
+    let header = block.bindMemory(to: SegmentHeader.self, capacity: 1)
+    header.initialize(to: SegmentHeader(capacity: capacity, elementsOffset: elementsOffset))
+    let owed = (block + owedOffset).bindMemory(to: Atomic<UInt32>.self, capacity: capacity)
+    for slot in 0..<capacity { (owed + slot).initialize(to: Atomic(0)) }
+    (block + elementsOffset).bindMemory(to: Element.self, capacity: capacity)
+    return Segment(header: header)
+  }
+
+  /// At most 64, which is also how often a busy consumer looks at its task's cancellation (C19);
+  /// fewer where elements are large, so that a segment stays below a few KiB.
+  private static func capacity<Element>(for _: Element.Type) -> Int {
+    min(64, max(4, 4096 / MemoryLayout<Element>.stride))
+  }
+
+  private static var owedOffset: Int { MemoryLayout<SegmentHeader>.stride }
+
+  private init(header: UnsafeMutablePointer<SegmentHeader>) {
+    self.header = header
+  }
+
+  var capacity: Int { header.pointee.capacity }
+
+  /// For each slot, how many readers still owe it a read.
+  var owed: UnsafeMutablePointer<Atomic<UInt32>> {
+    (UnsafeMutableRawPointer(header) + Self.owedOffset)
+      .assumingMemoryBound(to: Atomic<UInt32>.self)
+  }
+
+  /// The slots, bound to the log's type of element.
+  var elements: UnsafeMutableRawPointer {
+    UnsafeMutableRawPointer(header) + header.pointee.elementsOffset
+  }
+
+  /// How many slots can be read. Acquires what their sender wrote.
+  var published: Int { header.pointee.published.load(ordering: .acquiring) }
+
+  var next: Segment? {
+    header.pointee.next.load(ordering: .acquiring).map {
+      Segment(header: $0.assumingMemoryBound(to: SegmentHeader.self))
+    }
+  }
+
+  /// Writes the slot after the last one and publishes it. Only with the log's lock held.
+  func append<Element>(_ element: Element, owedTo readers: Int) {
+    let slot = header.pointee.published.load(ordering: .relaxed)
+    (elements.assumingMemoryBound(to: Element.self) + slot).initialize(to: element)
+    owed[slot].store(UInt32(readers), ordering: .relaxed)
+    header.pointee.published.store(slot + 1, ordering: .releasing)
+  }
+
+  /// Links a new segment behind this one. Only with the log's lock held.
+  func link(_ next: Segment) {
+    next.retain()
+    header.pointee.next.store(UnsafeMutableRawPointer(next.header), ordering: .releasing)
+  }
+
+  func retain() {
+    header.pointee.holders.wrappingAdd(1, ordering: .relaxed)
+  }
+
+  /// Lets go. The last holder frees the segment and lets go of the next in turn: in a loop, so that
+  /// a chain of any length needs no stack.
+  func release() {
+    var segment = self
+    while segment.header.pointee.holders.wrappingSubtract(1, ordering: .acquiringAndReleasing)
+      .newValue == 0
+    {
+      let next = segment.next
+      segment.header.deinitialize(count: 1)
+      UnsafeMutableRawPointer(segment.header).deallocate()
+      guard let next else { return }
+      segment = next
+    }
+  }
+}
+
+/// Where the next element will be written. Valid with the log's lock held, and for as long after as
+/// somebody holds the segment or one before it.
+struct LogEnd: Sendable {
+  var segment: Segment
+  var index: Int
+}

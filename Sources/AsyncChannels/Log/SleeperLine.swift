@@ -1,0 +1,76 @@
+/// Doorbells in the order in which their consumers fell asleep: a linked list.
+///
+/// `@unchecked Sendable`: whoever holds one may ring them; nobody else reaches their links.
+struct Sleepers: @unchecked Sendable {
+  fileprivate var first: Doorbell?
+  fileprivate unowned(unsafe) var last: Doorbell?
+  fileprivate(set) var count = 0
+
+  mutating func popFirst() -> Doorbell? {
+    guard let bell = first else { return nil }
+    first = bell.next
+    bell.next = nil
+    count -= 1
+    if let first { first.previous = nil } else { last = nil }
+    return bell
+  }
+
+  /// Appends all of `others` in their order, in O(1).
+  mutating func append(_ others: consuming Sleepers) {
+    guard let joint = others.first else { return }
+    if let last {
+      last.next = joint
+      joint.previous = last
+    } else {
+      first = joint
+    }
+    last = others.last
+    count += others.count
+  }
+
+  fileprivate mutating func append(_ bell: Doorbell) {
+    bell.previous = last
+    if let last { last.next = bell } else { first = bell }
+    last = bell
+    count += 1
+  }
+
+  fileprivate mutating func remove(_ bell: Doorbell) {
+    if let next = bell.next { next.previous = bell.previous } else { last = bell.previous }
+    // The line's own reference goes last: `bell` is the caller's.
+    if let previous = bell.previous { previous.next = bell.next } else { first = bell.next }
+    bell.next = nil
+    bell.previous = nil
+    count -= 1
+  }
+}
+
+/// The sleepers of a log. Joining, leaving and taking the whole line are O(1).
+///
+/// Invariant: a doorbell is linked in this line if and only if its `generation` is the line's.
+/// Taking the line starts a new generation, so that it need not visit those it takes, and one
+/// that leaves late (its line already taken) finds that there is nothing to leave.
+struct SleeperLine {
+  private var sleepers = Sleepers()
+  private var generation: UInt64 = 1
+
+  var count: Int { sleepers.count }
+
+  mutating func join(_ bell: Doorbell) {
+    bell.generation = generation
+    sleepers.append(bell)
+  }
+
+  mutating func leave(_ bell: Doorbell) {
+    guard bell.generation == generation else { return }
+    bell.generation = 0
+    sleepers.remove(bell)
+  }
+
+  mutating func takeAll() -> Sleepers {
+    generation += 1
+    let taken = sleepers
+    sleepers = Sleepers()
+    return taken
+  }
+}

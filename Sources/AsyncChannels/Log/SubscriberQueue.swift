@@ -1,0 +1,47 @@
+/// What one subscriber owns of the stream: the backlog of a bounded subscriber, filled by senders,
+/// or the replayed elements that an unbounded one reads before the log.
+///
+/// The part that does not depend on the element. `@unchecked Sendable`: everything in it is touched
+/// only under the log's lock.
+class AnySubscriberQueue: @unchecked Sendable {
+  fileprivate(set) final var count = 0
+  fileprivate(set) final var droppedCount = 0
+  /// Where the log lists this queue, so that leaving is O(1); nil for one that senders do not fill.
+  final var index: Int?
+}
+
+/// See `AnySubscriberQueue`.
+final class SubscriberQueue<Element: Sendable>: AnySubscriberQueue, @unchecked Sendable {
+  private let policy: BufferingPolicy
+  private var backlog = Backlog<Element>()
+
+  init(policy: BufferingPolicy) {
+    self.policy = policy
+  }
+
+  /// Adds an element as the policy says, and returns the older one that it displaced.
+  func offer(_ element: Element) -> Element? {
+    var displaced: Element?
+    switch policy {
+    case .bufferingNewest(let limit) where count == limit:
+      displaced = backlog.popFirst()
+      droppedCount += 1
+    case .bufferingOldest(let limit) where count == limit:
+      droppedCount += 1
+      return nil
+    case .unbounded, .bufferingNewest, .bufferingOldest:
+      count += 1
+    }
+    backlog.append(element)
+    return displaced
+  }
+
+  func popFirst() -> Element? {
+    guard count > 0 else { return nil }
+    count -= 1
+    let element = backlog.popFirst()
+    // What was replayed is not replaced: its room is not needed again.
+    if count == 0, policy == .unbounded { backlog = Backlog() }
+    return element
+  }
+}

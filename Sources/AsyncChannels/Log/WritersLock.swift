@@ -1,0 +1,29 @@
+import Synchronization
+
+/// A lock under which a user's code runs, and which therefore knows its holder: taking it again on
+/// the same thread traps with a sentence rather than hanging or trapping without one.
+struct WritersLock: ~Copyable, Sendable {
+  private let lock = Locked(())
+  /// The thread that holds the lock; zero for none. Only a thread itself writes its identifier
+  /// here, and takes it out again, so relaxed reads say enough: is it mine or not?
+  private let holder = Atomic<UInt>(0)
+
+  func withLock<R>(_ body: () throws -> R) rethrows -> R {
+    preconditionNotHeldByThisThread()
+    var result: R?
+    try lock.withLock { _ in
+      holder.store(CurrentThread.identifier, ordering: .relaxed)
+      defer { holder.store(0, ordering: .relaxed) }
+      result = try body()
+    }
+    guard let result else { preconditionFailure("The body returned or threw.") }
+    return result
+  }
+
+  func preconditionNotHeldByThisThread() {
+    let holder = holder.load(ordering: .relaxed)
+    precondition(
+      holder == 0 || holder != CurrentThread.identifier,
+      "A current value was touched inside its own update: use what the closure is given.")
+  }
+}

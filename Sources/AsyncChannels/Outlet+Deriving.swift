@@ -1,0 +1,61 @@
+import Synchronization
+
+/// Outlets made of outlets. Operators in general are not this package's job: an `Outlet` is an
+/// `AsyncSequence`, and the algorithms for those work on it. These few give an `Outlet` again,
+/// so that a derived stream can be a protocol's requirement.
+///
+/// A derived outlet begins where its base's subscription begins, and subscribes to nothing until it
+/// is subscribed to. The buffering policy applies to the base's elements. Closures run once for each
+/// element and subscriber, in order and one at a time, in the consumer's task.
+extension Outlet {
+  /// An outlet of what `transform` makes of each element.
+  public func map<Mapped>(
+    _ transform: @escaping @Sendable (Element) -> Mapped
+  ) -> Outlet<Mapped> {
+    deriving { transform }
+  }
+
+  /// An outlet of the elements that satisfy `isIncluded`.
+  public func filter(_ isIncluded: @escaping @Sendable (Element) -> Bool) -> Outlet {
+    deriving { { isIncluded($0) ? $0 : nil } }
+  }
+
+  /// An outlet of what `transform` makes of each element, without the `nil`s.
+  public func compactMap<Mapped>(
+    _ transform: @escaping @Sendable (Element) -> Mapped?
+  ) -> Outlet<Mapped> {
+    deriving { transform }
+  }
+
+  /// - Parameter makeStep: Called once for each subscription; a step may have a memory.
+  private func deriving<Derived>(
+    _ makeStep: @escaping @Sendable () -> @Sendable (Element) -> Derived?
+  ) -> Outlet<Derived> {
+    Outlet<Derived> { policy in feed(buffering: policy).deriving(makeStep()) }
+  }
+}
+
+extension Outlet where Element: Equatable {
+  /// An outlet without the elements that equal the one before.
+  ///
+  /// Each subscription compares what it gets itself: its first element is always delivered.
+  public func removingDuplicates() -> Outlet {
+    deriving {
+      let previous = PreviousElement<Element>()
+      return { previous.replace(with: $0) == $0 ? nil : $0 }
+    }
+  }
+}
+
+/// The memory of one subscription. Only one consumer uses it at a time, so its lock is always free.
+private final class PreviousElement<Element: Sendable>: Sendable {
+  private let element = Mutex<Element?>(nil)
+
+  func replace(with new: Element) -> Element? {
+    element.withLock { element in
+      let old = element
+      element = new
+      return old
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/// The end of a channel that can only be listened to, by any number of consumers at once.
+///
+/// An output of a view model or a manager is an `Outlet`. Whoever holds it can subscribe, and can
+/// neither send nor finish the channel. Since it is a type of its own, a protocol can require it.
+///
+/// ```swift
+/// for await result in viewModel.signInResult {
+///   render(result)
+/// }
+/// ```
+///
+/// **Every `for await` is a subscription of its own**, and gets everything that is sent from when it
+/// begins, after what the channel replays. It begins when the loop asks for its iterator; in
+/// `Task { for await … }` that is when the task gets to run. Where nothing may be missed before that,
+/// ``subscribe(buffering:)`` first and let the task consume the subscription.
+///
+/// - **Overflow**: as the channel's ``BufferingPolicy`` says, or the subscription's own.
+/// - **Finish**: the loop gets what was sent before, and ends. There are no errors.
+/// - **Cancel**: cancelling the task ends its loop at once if it waits, and at the latest 64 elements
+///   later if there is always one ready. A task that was cancelled before gets no element.
+/// - **Costs**: subscribing is O(1) and O(the replayed elements); taking an element does not
+///   depend on the number of subscribers; leaving is O(1) and O(the elements not taken).
+///
+/// An outlet does not keep its channel alive, and accumulates nothing while nobody subscribes.
+public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
+  private enum Source: Sendable {
+    case broadcaster(Broadcaster<Element>)
+    case feeds(@Sendable (BufferingPolicy?) -> Feed<Element>)
+  }
+
+  private let source: Source
+
+  init(of broadcaster: Broadcaster<Element>) {
+    source = .broadcaster(broadcaster)
+  }
+
+  /// An outlet whose every subscription is a feed that `makeFeed` makes.
+  init(_ makeFeed: @escaping @Sendable (BufferingPolicy?) -> Feed<Element>) {
+    source = .feeds(makeFeed)
+  }
+
+  /// An outlet that gives each subscriber these elements and ends: for previews and spies.
+  ///
+  /// A bounded subscription finds what its policy leaves of them.
+  public static func just(_ elements: Element...) -> Outlet {
+    Outlet { policy in
+      let broadcaster = Broadcaster<Element>(replaying: 0, buffering: .unbounded)
+      let cursor = broadcaster.subscribe(buffering: policy)
+      for element in elements { _ = broadcaster.send(element, replayed: false) }
+      broadcaster.finish()
+      return .cursor(cursor)
+    }
+  }
+
+  /// Takes a place in the stream, synchronously: whatever is sent after this returns is delivered,
+  /// whenever the subscription is consumed.
+  ///
+  /// ```swift
+  /// let results = viewModel.signInResult.subscribe()
+  /// viewModel.signIn.send(credentials)
+  /// let result = await results.first { _ in true }
+  /// ```
+  ///
+  /// - Parameter policy: What happens when its consumer falls behind; the channel's policy if nil.
+  public func subscribe(buffering policy: BufferingPolicy? = nil) -> Subscription<Element> {
+    Subscription(feed(buffering: policy))
+  }
+
+  /// Subscribes as the channel's policy says. The subscription lives as long as the iterator.
+  public func makeAsyncIterator() -> Subscription<Element>.Iterator {
+    Subscription.Iterator(feed(buffering: nil))
+  }
+
+  func feed(buffering policy: BufferingPolicy?) -> Feed<Element> {
+    switch source {
+    case .broadcaster(let broadcaster): .cursor(broadcaster.subscribe(buffering: policy))
+    case .feeds(let makeFeed): makeFeed(policy)
+    }
+  }
+}

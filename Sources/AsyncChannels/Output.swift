@@ -1,0 +1,62 @@
+/// An output of a class: outside it can only be listened to, and only the declaring type can send.
+///
+/// ```swift
+/// @MainActor
+/// public final class AuthViewModel: AuthViewModelType {
+///   @Output public var signInResult: Outlet<Result<Token, AuthError>>
+///
+///   private func signedIn(_ token: Token) {
+///     _signInResult.send(.success(token))
+///   }
+/// }
+///
+/// for await result in viewModel.signInResult { … }
+/// ```
+///
+/// The underscored name is private to the type and its file: that is what keeps the two ends apart.
+/// The output ends with ``finish()``, or when its owner is gone. For state, which has a value at any
+/// moment, use ``CurrentValue``. In an actor a property wrapper cannot be `nonisolated`: use a
+/// ``Channel`` there.
+@propertyWrapper
+public struct Output<Element: Sendable>: Sendable {
+  @usableFromInline let channel: Channel<Element>
+
+  /// - Parameters:
+  ///   - count: How many of the last elements a new subscription begins with. Traps if negative.
+  ///   - policy: The buffering policy of subscriptions that do not name their own.
+  public init(replaying count: Int = 0, buffering policy: BufferingPolicy = .unbounded) {
+    channel = Channel(replaying: count, buffering: policy)
+  }
+
+  /// The end that everybody sees.
+  public var wrappedValue: Outlet<Element> { channel.outlet }
+
+  /// The same as ``wrappedValue``.
+  public var outlet: Outlet<Element> { channel.outlet }
+
+  /// Sends an element to all who are subscribed now, as ``Channel/send(_:)`` does.
+  @inlinable @discardableResult
+  public func send(_ element: Element) -> SendResult<Element> {
+    channel.send(element)
+  }
+
+  /// Sends an element, and says whether it is replayed to those who come later, as
+  /// ``Channel/send(_:replayed:)`` does.
+  @inlinable @discardableResult
+  public func send(_ element: Element, replayed: Bool) -> SendResult<Element> {
+    channel.send(element, replayed: replayed)
+  }
+
+  /// Ends the output after what was already sent, as ``Channel/finish()`` does.
+  public func finish() {
+    channel.finish()
+  }
+}
+
+extension Output<Void> {
+  /// Sends to all who are subscribed now.
+  @discardableResult
+  public func send() -> SendResult<Void> {
+    send(())
+  }
+}

@@ -1,0 +1,19 @@
+/// What became of an element that was sent.
+public enum SendResult<Element: Sendable>: Sendable {
+  /// It was sent to this many subscriptions.
+  ///
+  /// That is what the sender knows. Whether a subscription's consumer takes the element, and
+  /// whether its policy drops it first, is not known yet.
+  case sent(subscribers: Int)
+
+  /// The channel is finished: nothing has changed, and here is the element again.
+  case finished(Element)
+
+  /// - Parameter subscribers: Nil if the channel is finished.
+  @inlinable
+  init(of element: Element, subscribers: Int?) {
+    self = subscribers.map { .sent(subscribers: $0) } ?? .finished(element)
+  }
+}
+
+extension SendResult: Equatable where Element: Equatable {}

@@ -1,0 +1,78 @@
+/// A place in a stream, taken when it is made.
+///
+/// An outlet's `for await` subscribes when it asks for its iterator, which in a `Task` is some time
+/// after the task was made. A subscription has its place at once, and can be consumed later and
+/// elsewhere, missing nothing:
+///
+/// ```swift
+/// let results = viewModel.signInResult.subscribe()
+/// Task {
+///   for await result in results { … }
+/// }
+/// ```
+///
+/// **One consumer at a time.** A subscription can be consumed in turn: a loop that was left, or whose
+/// task was cancelled, is continued by the next from where it stopped, and the next need not wait until
+/// the cancelled one has unwound. Consuming it while another task does that was not cancelled
+/// traps. Consumers that each want everything subscribe each for themselves.
+///
+/// Dropping the last reference, its iterators included, unsubscribes and releases what was not taken.
+/// Nothing else does: a subscription that is kept and not consumed holds what its policy allows.
+/// After the channel is finished the subscription gives what was sent before, then `nil` for ever.
+public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
+  private let feed: Feed<Element>
+
+  init(_ feed: Feed<Element>) {
+    self.feed = feed
+  }
+
+  /// How many elements the buffering policy has dropped because the consumer fell behind.
+  public var droppedCount: Int { feed.cursor.droppedCount }
+
+  /// An iterator that continues where the last one stopped.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(feed)
+  }
+
+  /// Takes one element after the other.
+  ///
+  /// ``next(isolation:)`` does not mutate, so that an iterator can be kept in a `let`. It may be called
+  /// from one task after another, but not while a call is still waiting: that traps.
+  public struct Iterator: AsyncIteratorProtocol {
+    @usableFromInline let feed: Feed<Element>
+    /// Who this consumer is for the lease on the cursor.
+    @usableFromInline let ticket: UInt64
+
+    init(_ feed: Feed<Element>) {
+      self.feed = feed
+      ticket = feed.cursor.lease.makeTicket()
+    }
+
+    /// The next element, as soon as there is one; `nil` at the end of the channel, or if the task is
+    /// cancelled.
+    ///
+    /// An element that is there is returned without suspending.
+    @inlinable
+    public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
+      if case .cursor(let cursor) = feed, let element = cursor.take(as: ticket) { return element }
+      return await waitForNext(isolation: actor)
+    }
+
+    /// Apart from `next`, which is small enough to be inlined where it is called.
+    @inlinable
+    func waitForNext(isolation actor: isolated (any Actor)?) async -> Element? {
+      switch feed {
+      case .cursor(let cursor):
+        while await cursor.waitForElement(as: ticket, isolation: actor) {
+          if let element = cursor.take(as: ticket) { return element }
+        }
+        return nil
+      case .derived(let derived):
+        return await derived.next(as: ticket, isolation: actor)
+      }
+    }
+  }
+}
+
+@available(*, unavailable, message: "Each consumer makes an iterator of its own")
+extension Subscription.Iterator: Sendable {}

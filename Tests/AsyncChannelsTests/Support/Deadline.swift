@@ -1,0 +1,46 @@
+import Synchronization
+import XCTest
+
+/// What a wait throws when its time is over.
+struct DeadlineExceeded: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// Runs an operation that must end within `limit`. The test goes on when the time is over, even if the
+/// operation does not react to cancellation.
+func within<Value: Sendable>(
+  _ limit: Duration = .seconds(20), _ what: String = "the operation",
+  _ operation: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+  let (results, continuation) = AsyncStream.makeStream(of: Result<Value, any Error>.self)
+  let work = Task {
+    do {
+      continuation.yield(.success(try await operation()))
+    } catch {
+      continuation.yield(.failure(error))
+    }
+  }
+  let timer = Task {
+    try await ContinuousClock().sleep(until: .now + limit)
+    continuation.yield(.failure(DeadlineExceeded(description: "\(what) took over \(limit)")))
+  }
+  defer {
+    work.cancel()
+    timer.cancel()
+  }
+  for await result in results { return try result.get() }
+  throw DeadlineExceeded(description: "\(what) was cancelled")
+}
+
+/// Lets other tasks run until a condition holds, or throws after `limit`.
+func until(
+  _ what: String, limit: Duration = .seconds(20), _ condition: @Sendable () -> Bool
+) async throws {
+  let deadline = ContinuousClock.now + limit
+  while !condition() {
+    guard ContinuousClock.now < deadline else {
+      throw DeadlineExceeded(description: "\(what) did not come true within \(limit)")
+    }
+    await Task.yield()
+  }
+}
