@@ -1,1 +1,33 @@
-
+/// Something on the main actor that has inputs, outputs and one task that joins them.
+///
+/// Inputs are `Inlet`s, outputs are `Outlet`s or `CurrentValue`s, and ``run()`` is where a view model
+/// works: it reads its inputs, and writes its outputs.
+///
+/// ```swift
+/// @MainActor
+/// public final class SearchViewModel: ViewModel {
+///   @Input public var query: Inlet<String>
+///   @CurrentValue public private(set) var hits: [Hit] = []
+///
+///   public func run() async {
+///     for await query in _query.received {
+///       hits = await index.search(query)
+///     }
+///   }
+/// }
+/// ```
+///
+/// The caller runs it, in its own task: `.task { await viewModel.run() }` in SwiftUI, a task group or
+/// ``withRunning(_:body:)`` elsewhere. So there are no loose tasks: cancelling that task
+/// ends the work. What is sent to an input while nothing runs waits, and a `run()` that was cancelled
+/// may be run again.
+///
+/// An actor cannot conform to it, since it is not on the main actor: a manager's protocol declares a
+/// `run()` of its own.
+@MainActor
+public protocol ViewModel: AnyObject, Sendable {
+  /// Works until there is nothing more to do, or its task is cancelled.
+  ///
+  /// Call it once at a time. A call may begin while a cancelled one has not yet returned.
+  func run() async
+}

@@ -1,0 +1,66 @@
+public import AsyncChannels
+
+/// The members, kept in memory.
+///
+/// Commands are carried out in the order in which they were sent, by whichever inlet: there is one
+/// channel of commands behind the three. What is sent before ``run()`` starts, or between a cancelled
+/// run and the next, waits.
+///
+/// Every add, every reset and every removal of a known member publishes exactly once.
+public actor DefaultMemberManager: MemberManager {
+  /// The program's members.
+  public static let shared = DefaultMemberManager()
+
+  public nonisolated let addMember: Inlet<String>
+  public nonisolated let removeMember: Inlet<Member>
+  public nonisolated let resetMembers: Inlet<Void>
+  public nonisolated let members: Outlet<Result<[Member], MemberFailure>>
+
+  private enum Command {
+    case add(name: String), remove(Member), reset
+  }
+
+  private let commands = Channel<Command>()
+  private let received: Subscription<Command>
+  private let results = Channel<Result<[Member], MemberFailure>>(replaying: 1)
+  private var roster: [Member] = []
+  private var lastID = 0
+
+  public init() {
+    received = commands.outlet.subscribe()
+    addMember = commands.inlet.contramap { .add(name: $0) }
+    removeMember = commands.inlet.contramap { .remove($0) }
+    resetMembers = commands.inlet.contramap { .reset }
+    members = results.outlet
+    results.send(.success([]))
+  }
+
+  public func run() async {
+    for await command in received {
+      carryOut(command)
+    }
+  }
+
+  private func carryOut(_ command: Command) {
+    switch command {
+    case .add(let name):
+      guard Self.isValid(name) else {
+        // An event, not a state: whoever subscribes later begins with the last good list.
+        results.send(.failure(.invalidName), replayed: false)
+        return
+      }
+      lastID += 1
+      roster.append(Member(id: lastID, name: name))
+    case .remove(let member):
+      guard let index = roster.firstIndex(where: { $0.id == member.id }) else { return }
+      roster.remove(at: index)
+    case .reset:
+      roster.removeAll()
+    }
+    results.send(.success(roster))
+  }
+
+  private static func isValid(_ name: String) -> Bool {
+    !name.allSatisfy(\.isWhitespace) && name.lowercased() != "invalid name"
+  }
+}

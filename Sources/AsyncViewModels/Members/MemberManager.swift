@@ -1,0 +1,24 @@
+public import AsyncChannels
+
+/// The one source of truth about the members, shared by all that show or change them.
+///
+/// Its inputs are inlets and its output is an outlet: nobody but the manager can say what the
+/// members are, and nobody but its listeners hear of them.
+public protocol MemberManager: Sendable {
+  /// Adds a member with this name.
+  var addMember: Inlet<String> { get }
+
+  /// Removes a member; one that is not in the list is ignored.
+  var removeMember: Inlet<Member> { get }
+
+  /// Removes all members.
+  var resetMembers: Inlet<Void> { get }
+
+  /// The list as it is when subscribed to, and after each command that changed it; a failure for each
+  /// command that was refused, to those who listen at that time.
+  var members: Outlet<Result<[Member], MemberFailure>> { get }
+
+  /// Carries out the commands. Called once, by the program, for as long as it needs members; commands
+  /// wait while it does not run. When cancelled it can be called again.
+  func run() async
+}

@@ -1,0 +1,43 @@
+/// Standard output: unbuffered, so that what was printed is out, however the program ends.
+struct Console: Sendable {
+  let isTerminal = asyncdemo.isTerminal(1)
+
+  /// Writes all of the text, or throws an `OutputError`.
+  func write(_ text: String) throws {
+    try writeDescriptor(1, text)
+  }
+
+  func bold(_ text: String) -> String {
+    isTerminal ? "\u{1B}[1m\(text)\u{1B}[0m" : text
+  }
+
+  /// Writes to standard error, as far as that is possible.
+  static func complain(_ text: String) {
+    try? writeDescriptor(2, text)
+  }
+}
+
+extension StringProtocol {
+  /// The text with its control characters written out, so that it cannot command a terminal or
+  /// look like more than one line.
+  var printable: String {
+    var result = ""
+    for scalar in unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator:
+        result += scalar.escaped(asASCII: true)
+      default:
+        result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  /// The text without white space before and after it.
+  var trimmed: String {
+    var rest = self[...]
+    while rest.first?.isWhitespace == true { rest.removeFirst() }
+    while rest.last?.isWhitespace == true { rest.removeLast() }
+    return String(rest)
+  }
+}

@@ -1,0 +1,99 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+// What the demos ask of the operating system.
+
+/// How the program ends. The numbers are those of `sysexits`, and 128 and the signal.
+enum ExitStatus: Int32 {
+  case success = 0
+  case failure = 1
+  case usage = 64
+  case inputOutput = 74
+  case interrupted = 130
+
+  func exit() -> Never {
+    #if canImport(Darwin)
+      Darwin.exit(rawValue)
+    #elseif canImport(Glibc)
+      Glibc.exit(rawValue)
+    #elseif canImport(Musl)
+      Musl.exit(rawValue)
+    #elseif canImport(Android)
+      Android.exit(rawValue)
+    #endif
+  }
+}
+
+enum Signals {
+  /// Ctrl-C ends the program with its usual status. A closed output is found out by writing to it.
+  static func install() {
+    signal(SIGPIPE, SIG_IGN)
+    // Only what is safe in a signal handler: there is nothing to clean up or to flush.
+    signal(SIGINT) { _ in _exit(ExitStatus.interrupted.rawValue) }
+  }
+}
+
+/// A write that failed.
+struct OutputError: Error {
+  let code: Int32
+
+  /// Nil if whoever reads the output has closed it: that is a wish to stop, not an error.
+  var sentence: String? {
+    code == EPIPE ? nil : "cannot write: \(String(cString: strerror(code)))"
+  }
+
+  var exitStatus: ExitStatus { code == EPIPE ? .success : .inputOutput }
+}
+
+/// A read that failed.
+struct InputError: Error, CustomStringConvertible {
+  let code: Int32
+
+  var description: String { "cannot read standard input: \(String(cString: strerror(code)))" }
+}
+
+func isTerminal(_ descriptor: Int32) -> Bool {
+  isatty(descriptor) == 1
+}
+
+/// Returns how many bytes were read; zero at the end.
+func readDescriptor(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+  while true {
+    let count = read(descriptor, buffer.baseAddress, buffer.count)
+    if count >= 0 { return count }
+    switch errno {
+    case EINTR: continue
+    case EAGAIN: waitFor(descriptor, POLLIN)
+    case let code: throw InputError(code: code)
+    }
+  }
+}
+
+func writeDescriptor(_ descriptor: Int32, _ text: String) throws {
+  var rest = Array(text.utf8)[...]
+  while !rest.isEmpty {
+    let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    if count >= 0 {
+      rest = rest.dropFirst(count)
+      continue
+    }
+    switch errno {
+    case EINTR: continue
+    case EAGAIN: waitFor(descriptor, POLLOUT)
+    case let code: throw OutputError(code: code)
+    }
+  }
+}
+
+/// For a descriptor that somebody made non-blocking.
+private func waitFor(_ descriptor: Int32, _ events: some BinaryInteger) {
+  var waiting = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+  _ = poll(&waiting, 1, -1)
+}
