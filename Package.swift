@@ -24,12 +24,16 @@ let package = Package(
     .executableTarget(
       name: "asyncdemo", dependencies: ["AsyncChannels", "AsyncViewModels"],
       swiftSettings: settings),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(
-      name: "AsyncChannelsTests", dependencies: ["AsyncChannels"], swiftSettings: settings),
-    .testTarget(
-      name: "AsyncViewModelsTests", dependencies: ["AsyncChannels", "AsyncViewModels"],
+      name: "AsyncChannelsTests", dependencies: ["AsyncChannels", "TestSupport"],
       swiftSettings: settings),
-    .testTarget(name: "asyncdemoTests", dependencies: ["asyncdemo"], swiftSettings: settings),
+    .testTarget(
+      name: "AsyncViewModelsTests", dependencies: ["AsyncViewModels", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "asyncdemoTests", dependencies: ["asyncdemo", "TestSupport"],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -31,9 +31,9 @@ struct AsyncDemo {
     case ("members", 2) where ["-h", "--help"].contains(arguments.last):
       try console.write(MembersDemo.help)
     case ("members", _):
-      throw UsageError(description: "'members' takes no argument '\(arguments.last ?? "")'")
+      throw UsageError(description: "'members' takes no argument \((arguments.last ?? "").quoted)")
     case (let argument?, _):
-      throw UsageError(description: "there is no demo and no option '\(argument)'")
+      throw UsageError(description: "there is no demo and no option \(argument.quoted)")
     }
   }
 

@@ -33,6 +33,12 @@ extension StringProtocol {
     return result
   }
 
+  /// The text in quotes, for a sentence about it; of a long one only the beginning.
+  var quoted: String {
+    let limit = 80
+    return "\"\(prefix(limit).printable)\(dropFirst(limit).isEmpty ? "" : "…")\""
+  }
+
   /// The text without white space before and after it.
   var trimmed: String {
     var rest = self[...]

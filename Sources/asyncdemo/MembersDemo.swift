@@ -55,7 +55,7 @@ struct MembersDemo {
           members = new
           try render(members)
         case .failure(.invalidName):
-          try console.write("\"\(name.printable)\" is not a valid name; nothing was added\n")
+          try console.write("\(name.quoted) is not a valid name; nothing was added\n")
         }
       case .remove(let id):
         guard let member = members.first(where: { $0.id == id }) else {
@@ -118,7 +118,7 @@ extension MembersDemo {
         if let id = Int(argument) {
           self = .remove(id)
         } else {
-          self = .bad("'remove' takes a member's number, not \"\(argument.printable)\"")
+          self = .bad("'remove' takes a member's number, not \(argument.quoted)")
         }
       case "list" where argument.isEmpty: self = .list
       case "reset" where argument.isEmpty: self = .reset
@@ -128,7 +128,7 @@ extension MembersDemo {
         self =
           ["list", "reset", "help", "quit"].contains(word)
           ? .bad("'\(word)' takes nothing after it")
-          : .bad("there is no command \"\(word.printable)\"; 'help' lists them")
+          : .bad("there is no command \(word.quoted); 'help' lists them")
       }
     }
   }

@@ -1,3 +1,4 @@
+import TestSupport
 @testable import AsyncChannels
 
 extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Never {

@@ -1,14 +1,11 @@
-import Synchronization
-import XCTest
-
 /// What a wait throws when its time is over.
-struct DeadlineExceeded: Error, CustomStringConvertible {
-  let description: String
+package struct DeadlineExceeded: Error, CustomStringConvertible {
+  package let description: String
 }
 
 /// Runs an operation that must end within `limit`. The test goes on when the time is over, even if the
 /// operation does not react to cancellation.
-func within<Value: Sendable>(
+package func within<Value: Sendable>(
   _ limit: Duration = .seconds(20), _ what: String = "the operation",
   _ operation: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
@@ -33,7 +30,7 @@ func within<Value: Sendable>(
 }
 
 /// Lets other tasks run until a condition holds, or throws after `limit`.
-func until(
+package func until(
   _ what: String, limit: Duration = .seconds(20), _ condition: @Sendable () -> Bool
 ) async throws {
   let deadline = ContinuousClock.now + limit

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A door that is closed until it is opened, for ever then.
-final class Gate: Sendable {
+package final class Gate: Sendable {
   private struct State {
     var isOpen = false
     var waiting: [CheckedContinuation<Void, Never>] = []
@@ -9,7 +9,9 @@ final class Gate: Sendable {
 
   private let state = Mutex(State())
 
-  func open() {
+  package init() {}
+
+  package func open() {
     let waiting = state.withLock { state in
       state.isOpen = true
       defer { state.waiting = [] }
@@ -19,7 +21,7 @@ final class Gate: Sendable {
   }
 
   /// Returns when the gate is open. Does not react to cancellation.
-  func pass() async {
+  package func pass() async {
     await withCheckedContinuation { continuation in
       let isOpen = state.withLock { state in
         if !state.isOpen { state.waiting.append(continuation) }

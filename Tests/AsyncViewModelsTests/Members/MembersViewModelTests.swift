@@ -1,0 +1,143 @@
+import AsyncChannels
+import AsyncViewModels
+import Observation
+import Synchronization
+import TestSupport
+import XCTest
+
+final class MembersViewModelTests: XCTestCase {
+  private let manager = SpyMemberManager()
+
+  /// The articles' own case.
+  @MainActor
+  func test_theSummaryShowsTheCount() async throws {
+    let summary = MembersSummaryViewModel(manager: manager)
+    let counts = Follower(summary.$memberCount)
+    try await withRunning(summary) {
+      manager.results.send(.success(.annAndBob))
+      let shown = try await counts.next(2)
+      XCTAssertEqual(shown, [0, 2])
+      manager.results.send(.success([]))
+      let next = try await counts.next()
+      XCTAssertEqual(next, 0)
+    }
+  }
+
+  @MainActor
+  func test_aFailureKeepsTheLastGoodListOnScreen() async throws {
+    let summary = MembersSummaryViewModel(manager: manager)
+    let list = MembersViewModel(manager: manager)
+    let counts = Follower(summary.$memberCount)
+    let lists = Follower(list.$members)
+    try await withRunning(summary, list) {
+      manager.results.send(.success(.annAndBob))
+      let shown = (try await counts.next(2), try await lists.next(2))
+      XCTAssertEqual(shown.0, [0, 2])
+      XCTAssertEqual(shown.1, [[], .annAndBob])
+      manager.results.send(.failure(.invalidName), replayed: false)
+      manager.results.send(.success([]))
+      let next = (try await counts.next(), try await lists.next())
+      XCTAssertEqual(next.0, 0, "nothing was shown for the failure")
+      XCTAssertEqual(next.1, [])
+    }
+  }
+
+  @MainActor
+  func test_theListRemovesAndResetsThroughTheManager() async throws {
+    let list = MembersViewModel(manager: manager)
+    list.remove.send(Member(id: 3, name: "Cy"))
+    list.reset.send()
+    XCTAssertEqual(manager.commands, ["remove 3", "reset"])
+  }
+
+  @MainActor
+  func test_theFormAddsTheNameAsItIsWhenItIsSent() async throws {
+    let form = NewMemberViewModel(manager: manager)
+    form.name = "Ann"
+    form.add.send()
+    form.name = "Bob"
+    form.add.send()
+    XCTAssertEqual(manager.commands, ["add Ann", "add Bob"])
+  }
+
+  @MainActor
+  func test_theFormShowsTheLastFailureUntilTheNextSuccess() async throws {
+    let form = NewMemberViewModel(manager: manager)
+    let failures = Follower(form.$failure)
+    try await withRunning(form) {
+      manager.results.send(.failure(.invalidName), replayed: false)
+      let shown = try await failures.next(2)
+      XCTAssertEqual(shown, [nil, .invalidName])
+      XCTAssertEqual(form.failure, .invalidName)
+      manager.results.send(.success([]))
+      let cleared = try await failures.next()
+      XCTAssertEqual(cleared, .some(nil))
+    }
+  }
+
+  @MainActor
+  func test_theFormHearsOfAFailureThatCameWhileItDidNotRun() async throws {
+    let form = NewMemberViewModel(manager: manager)
+    let failures = Follower(form.$failure)
+    manager.results.send(.failure(.invalidName), replayed: false)
+    try await withRunning(form) {
+      let shown = try await failures.next(2)
+      XCTAssertEqual(shown, [nil, .invalidName])
+    }
+  }
+
+  @MainActor
+  func test_aViewModelThatIsRunAgainShowsTheListAsItIsThen() async throws {
+    let list = MembersViewModel(manager: manager)
+    let lists = Follower(list.$members)
+    manager.results.send(.success([]))
+    try await withRunning(list) { _ = try await lists.next(2) }
+    manager.results.send(.success(.annAndBob))
+    try await withRunning(list) {
+      let shown = try await lists.next()
+      XCTAssertEqual(shown, .annAndBob)
+    }
+  }
+
+  @MainActor
+  func test_twoViewModelsOnOneManagerAgreeOnceBothHaveCaughtUp() async throws {
+    let manager = DefaultMemberManager()
+    let lists = [MembersViewModel(manager: manager), MembersViewModel(manager: manager)]
+    let summary = MembersSummaryViewModel(manager: manager)
+    try await withRunning(manager.run) {
+      try await withRunning(lists[0], lists[1], summary) {
+        await withTaskGroup { group in
+          for sender in 0..<4 {
+            group.addTask {
+              for number in 0..<100 { manager.addMember.send("\(sender)/\(number)") }
+            }
+          }
+        }
+        for list in lists {
+          _ = try await Follower(list.$members).next { $0.count == 400 }
+        }
+        _ = try await Follower(summary.$memberCount).next { $0 == 400 }
+        XCTAssertEqual(lists[0].members, lists[1].members)
+        XCTAssertEqual(Set(lists[0].members.map(\.id)), Set(1...400))
+      }
+    }
+  }
+
+  @MainActor
+  func test_aViewThatReadsOnlyTheCountIsToldWhenItChanged() async throws {
+    let summary = MembersSummaryViewModel(manager: manager)
+    let counts = Follower(summary.$memberCount)
+    let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
+    withObservationTracking {
+      _ = summary.memberCount
+    } onChange: {
+      continuation.yield()
+    }
+    try await withRunning(summary) {
+      manager.results.send(.success(.annAndBob))
+      try await within { _ = await changes.first { true } }
+      _ = try await counts.next(2)
+      XCTAssertEqual(summary.memberCount, 2)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+/// The built program, run as a user runs it.
+struct Program {
+  var output = ""
+  var errors = ""
+  /// As a shell sees it; 128 and the signal if one ended it.
+  var status: Int32 = -1
+
+  /// Runs the program to its end, or kills it after `limit` seconds.
+  static func run(
+    _ arguments: String..., input: Data = Data(), limit: Double = 30
+  ) throws -> Program {
+    let process = Process()
+    process.executableURL = executable
+    process.arguments = arguments
+    let (input, output, errors) = (try file(input), try file(), try file())
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    let watchdog = DispatchWorkItem { kill(process.processIdentifier, SIGKILL) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: watchdog)
+    process.waitUntilExit()
+    watchdog.cancel()
+    let isExit = process.terminationReason == .exit
+    return Program(
+      output: try text(of: output), errors: try text(of: errors),
+      status: isExit ? process.terminationStatus : 128 + process.terminationStatus)
+  }
+
+  /// Beside the tests' own bundle in the build folder.
+  static var executable: URL {
+    URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(
+      path: "asyncdemo")
+  }
+
+  /// A temporary file that nobody else sees. Unlike a pipe, it never blocks whoever writes to it.
+  private static func file(_ contents: Data = Data()) throws -> FileHandle {
+    let url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try contents.write(to: url)
+    let handle = try FileHandle(forUpdating: url)
+    try FileManager.default.removeItem(at: url)
+    return handle
+  }
+
+  private static func text(of file: FileHandle) throws -> String {
+    try file.seek(toOffset: 0)
+    return String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+  }
+}
