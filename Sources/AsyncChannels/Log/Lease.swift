@@ -22,7 +22,8 @@ public import Synchronization
 /// cancellation handler, which calls `noteCancel`, *before* `fallAsleep`. If `cancel()` came first, the
 /// handler has run on the sleeper's own thread and left `busyCancelled`, which `fallAsleep`
 /// refuses. If it comes later, the handler runs inside `cancel()` and turns `waiting` into `idle`
-/// before `cancel()` returns. So a task started after `cancel()` returned can take over at once.
+/// before `cancel()` returns. So a task started after `cancel()` returned can take over at once. (A
+/// second `cancel()` may return while the first still runs the handlers: hence the patience below.)
 @usableFromInline
 struct Lease: ~Copyable, Sendable {
   private enum Phase: UInt64 {
@@ -49,6 +50,7 @@ struct Lease: ~Copyable, Sendable {
   ///
   /// Traps if another consumer is waiting, or has taken over while this one was not cancelled.
   func acquire(_ ticket: UInt64) -> Bool {
+    var patience: ContinuousClock.Instant?
     while true {
       let current = word.load(ordering: .acquiring)
       // After the load: if another took over because this task was cancelled, that cancellation
@@ -58,7 +60,10 @@ struct Lease: ~Copyable, Sendable {
       case .busy, .busyCancelled:
         CurrentThread.yield()
       case .waiting:
-        preconditionFailure(Self.misuse)
+        let deadline = patience ?? .now + .seconds(1)
+        precondition(.now < deadline, Self.misuse)
+        patience = deadline
+        CurrentThread.yield()
       case .idle:
         let thisTask = withUnsafeCurrentTask { $0.hashValue }
         precondition(

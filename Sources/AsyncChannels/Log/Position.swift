@@ -56,11 +56,7 @@ struct Position: @unchecked Sendable {
 
   /// Goes on to the next segment if this one is read to its end, and looks for elements there.
   mutating func advance() -> Bool {
-    if index == segment.capacity, let next = segment.next {
-      let old = segment
-      self = Position(at: LogEnd(segment: next, index: 0))
-      old.release()
-    }
+    goToNextSegment()
     return refresh()
   }
 
@@ -75,12 +71,18 @@ struct Position: @unchecked Sendable {
   mutating func abandon<Element>(upTo end: LogEnd, of _: Element.Type) {
     while segment != end.segment {
       skip(to: segment.capacity, of: Element.self)
-      guard advance() || segment == end.segment else {
-        preconditionFailure("The log's end is behind its reader.")
-      }
+      goToNextSegment()
     }
     skip(to: end.index, of: Element.self)
     segment.release()
+  }
+
+  /// Does nothing before the segment's end, or if there is no segment behind it yet.
+  private mutating func goToNextSegment() {
+    guard index == segment.capacity, let next = segment.next else { return }
+    let old = segment
+    self = Position(at: LogEnd(segment: next, index: 0))
+    old.release()
   }
 
   private mutating func skip<Element>(to end: Int, of _: Element.Type) {
