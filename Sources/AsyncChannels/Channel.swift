@@ -68,8 +68,8 @@ public final class Channel<Element: Sendable>: Sendable {
     send(element, replayed: true)
   }
 
-  /// Sends an element to all who are subscribed now, and says whether it is replayed to those who come
-  /// later.
+  /// Sends an element to all who are subscribed now, and says whether it is replayed to those who
+  /// come later.
   ///
   /// An element that is not replayed leaves the replay window as it is. So an event, a failure
   /// for example, can go to those who listen now, while whoever subscribes later begins with the
@@ -86,8 +86,8 @@ public final class Channel<Element: Sendable>: Sendable {
 
   /// Ends every outlet after what was already sent. Finishing twice is finishing once.
   ///
-  /// Subscribers get what they are still owed and then `nil`; whoever subscribes later gets `nil` at
-  /// once, a replaying channel's subscribers too. Sending has no effect any more.
+  /// Subscribers get what they are still owed and then `nil`; whoever subscribes later gets `nil`
+  /// at once, a replaying channel's subscribers too. Sending has no effect any more.
   public func finish() {
     broadcaster.finish()
   }

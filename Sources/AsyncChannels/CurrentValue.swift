@@ -1,6 +1,7 @@
 public import Observation
 
-/// A value that changes, and an outlet of its changes: state that its owner writes and others follow.
+/// A value that changes, and an outlet of its changes: state that its owner writes and others
+/// follow.
 ///
 /// It is an owner's handle, as ``Channel`` is, and a property wrapper:
 ///
@@ -26,14 +27,14 @@ public import Observation
 ///   observer that reads ``value`` finds the new state or a newer one, never the previous.
 /// - **Writing** is atomic and may be done from any thread. Setting a property through ``value``
 ///   (`x.value.count += 1`) reads and writes in two steps; ``update(_:)`` does it in one.
-/// - **Observation**: it is `Observable`, property by property. A view, `withObservationTracking` or
-///   `Observations` that read the value through its wrapper or ``value`` is told when it changed,
-///   after the new value was stored, once for each change.
-/// - **End**: ``finish()``, or dropping the last reference, ends its outlets. The value of a finished
-///   one can still be read and no longer changes. Outlets and inlets do not keep it alive.
+/// - **Observation**: it is `Observable`, property by property. A view, `withObservationTracking`
+///   or `Observations` that read the value through its wrapper or ``value`` is told when it
+///   changed, after the new value was stored, once for each change.
+/// - **End**: ``finish()``, or dropping the last reference, ends its outlets. The value of a
+///   finished one can still be read and no longer changes. Outlets and inlets do not keep it alive.
 ///
-/// A write costs one for all subscribers, as with ``Channel/send(_:)``; a read takes a lock for a few
-/// nanoseconds and never waits for a running ``update(_:)``.
+/// A write costs one for all subscribers, as with ``Channel/send(_:)``; a read takes a lock for a
+/// few nanoseconds and never waits for a running ``update(_:)``.
 @propertyWrapper
 public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// The log keeps the newest element in its replay window: that *is* the value. There is no second
@@ -82,8 +83,8 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// The value as it is when subscribed to, then each later one.
   public var outlet: Outlet<Value> { Outlet(of: broadcaster) }
 
-  /// Writes the value, as ``value`` does. Does not keep the state alive; when it is finished or gone,
-  /// sending returns `.finished`.
+  /// Writes the value, as ``value`` does. Does not keep the state alive; when it is finished or
+  /// gone, sending returns `.finished`.
   public var inlet: Inlet<Value> {
     Inlet(sending: { [weak self] in self?.set($0) ?? .finished($0) })
   }
@@ -94,9 +95,9 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// members.update { $0.append(member) }
   /// ```
   ///
-  /// The new value is stored and published when `change` returns; subscribers and observers are told
-  /// after that. If `change` throws, nothing has changed. When finished, `change` gets a copy of the
-  /// last value, and what it does to it has no effect.
+  /// The new value is stored and published when `change` returns; subscribers and observers are
+  /// told after that. If `change` throws, nothing has changed. When finished, `change` gets a copy
+  /// of the last value, and what it does to it has no effect.
   ///
   /// - Parameter change: Runs while other writers wait; keep it short. Reading or writing the same
   ///   value in it traps: it has the value in its hands.
@@ -137,9 +138,9 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
 
   /// Tells those who wait and those who observe, after the store and with no lock held.
   ///
-  /// Observation's "will set" is given together with its "did set", after the store. An observer that
-  /// reads when it is told, as `Observations` may on another thread, would otherwise find the old
-  /// value, and not be told again.
+  /// Observation's "will set" is given together with its "did set", after the store. An observer
+  /// that reads when it is told, as `Observations` may on another thread, would otherwise find the
+  /// old value, and not be told again.
   private func publish(_ sent: (subscribers: Int?, wake: Wake)) {
     broadcaster.perform(sent.wake)
     if sent.subscribers != nil { registrar.withMutation(of: self, keyPath: keyPath) {} }

@@ -1,8 +1,8 @@
 /// The end of a channel that can only send.
 ///
-/// An input of a view model or a manager is an `Inlet`. Whoever holds it can feed it, and can neither
-/// listen to what others send nor finish the channel. Since it is a type of its own, a protocol can
-/// require it:
+/// An input of a view model or a manager is an `Inlet`. Whoever holds it can feed it, and can
+/// neither listen to what others send nor finish the channel. Since it is a type of its own, a
+/// protocol can require it:
 ///
 /// ```swift
 /// public protocol AuthViewModelType: ViewModel {
@@ -34,8 +34,8 @@ public struct Inlet<Element: Sendable>: Sendable {
 
   /// Makes an inlet that calls a function with each element: for previews, spies and bridges.
   ///
-  /// The function is called by whoever sends, on the sender's thread, and possibly by several at once.
-  /// Such an inlet never finishes, and counts as one subscriber.
+  /// The function is called by whoever sends, on the sender's thread, and possibly by several at
+  /// once. Such an inlet never finishes, and counts as one subscriber.
   public init(_ receive: @escaping @Sendable (Element) -> Void) {
     self.init(sending: { element in
       receive(element)
@@ -45,8 +45,8 @@ public struct Inlet<Element: Sendable>: Sendable {
 
   /// Sends an element to all who are subscribed now.
   ///
-  /// Does not block and may be called from any thread or isolation. A sender's elements arrive in the
-  /// order in which it sent them. Costs O(1), whatever the number of unbounded subscribers.
+  /// Does not block and may be called from any thread or isolation. A sender's elements arrive in
+  /// the order in which it sent them. Costs O(1), whatever the number of unbounded subscribers.
   ///
   /// - Returns: `.finished` with the element if the channel is finished or gone.
   @inlinable @discardableResult

@@ -26,7 +26,8 @@ public struct Input<Element: Sendable>: Sendable {
 
   private let channel: Channel<Element>
 
-  /// - Parameter policy: What happens when the owner falls behind. Traps if it buffers fewer than one.
+  /// - Parameter policy: What happens when the owner falls behind. Traps if it buffers fewer than
+  ///   one.
   public init(buffering policy: BufferingPolicy = .unbounded) {
     channel = Channel(buffering: policy)
     received = channel.outlet.subscribe()

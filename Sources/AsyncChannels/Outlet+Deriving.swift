@@ -5,8 +5,8 @@ import Synchronization
 /// so that a derived stream can be a protocol's requirement.
 ///
 /// A derived outlet begins where its base's subscription begins, and subscribes to nothing until it
-/// is subscribed to. The buffering policy applies to the base's elements. Closures run once for each
-/// element and subscriber, in order and one at a time, in the consumer's task.
+/// is subscribed to. The buffering policy applies to the base's elements. Closures run once for
+/// each element and subscriber, in order and one at a time, in the consumer's task.
 extension Outlet {
   /// An outlet of what `transform` makes of each element.
   public func map<Mapped>(

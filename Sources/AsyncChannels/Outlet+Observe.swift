@@ -10,9 +10,9 @@ extension Outlet {
   /// `@MainActor` type runs on the main actor), in order, one call at a time; elements wait while a
   /// call is suspended.
   ///
-  /// Once ``CancellationToken/cancel()`` has returned in that isolation, or the token was dropped there,
-  /// the body is not called again. From elsewhere, a call that is about to begin may still come.
-  /// Where there is a task to do it in, `for await` is simpler and structured.
+  /// Once ``CancellationToken/cancel()`` has returned in that isolation, or the token was dropped
+  /// there, the body is not called again. From elsewhere, a call that is about to begin may still
+  /// come. Where there is a task to do it in, `for await` is simpler and structured.
   ///
   /// - Returns: A token that stops the observing when it is cancelled or dropped.
   public func observe(
@@ -26,8 +26,8 @@ extension Outlet {
 
   /// Sends each element to an inlet, from synchronous code: `taps.observe(viewModel.signIn.send)`.
   ///
-  /// As ``observe(_:)`` for any function whose result does not matter; it does not stop when the inlet's
-  /// channel is finished. In a task, use ``Swift/AsyncSequence/bind(to:)``, which does.
+  /// As ``observe(_:)`` for any function whose result does not matter; it does not stop when the
+  /// inlet's channel is finished. In a task, use ``Swift/AsyncSequence/bind(to:)``, which does.
   public func observe<Sent>(
     @_inheritActorContext _ body:
       @escaping @isolated(any) @Sendable (Element) async -> SendResult<Sent>

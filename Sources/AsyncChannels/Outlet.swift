@@ -9,15 +9,15 @@
 /// }
 /// ```
 ///
-/// **Every `for await` is a subscription of its own**, and gets everything that is sent from when it
-/// begins, after what the channel replays. It begins when the loop asks for its iterator; in
-/// `Task { for await … }` that is when the task gets to run. Where nothing may be missed before that,
-/// ``subscribe(buffering:)`` first and let the task consume the subscription.
+/// **Every `for await` is a subscription of its own**, and gets everything that is sent from when
+/// it begins, after what the channel replays. It begins when the loop asks for its iterator; in
+/// `Task { for await … }` that is when the task gets to run. Where nothing may be missed before
+/// that, ``subscribe(buffering:)`` first and let the task consume the subscription.
 ///
 /// - **Overflow**: as the channel's ``BufferingPolicy`` says, or the subscription's own.
 /// - **Finish**: the loop gets what was sent before, and ends. There are no errors.
-/// - **Cancel**: cancelling the task ends its loop at once if it waits, and at the latest 64 elements
-///   later if there is always one ready. A task that was cancelled before gets no element.
+/// - **Cancel**: cancelling the task ends its loop at once if it waits, and at the latest 64
+///   elements later if there is always one ready. A task that was cancelled before gets no element.
 /// - **Costs**: subscribing is O(1) and O(the replayed elements); taking an element does not
 ///   depend on the number of subscribers; leaving is O(1) and O(the elements not taken).
 ///

@@ -11,14 +11,15 @@
 /// }
 /// ```
 ///
-/// **One consumer at a time.** A subscription can be consumed in turn: a loop that was left, or whose
-/// task was cancelled, is continued by the next from where it stopped, and the next need not wait until
-/// the cancelled one has unwound. Consuming it while another task does that was not cancelled
-/// traps. Consumers that each want everything subscribe each for themselves.
+/// **One consumer at a time.** A subscription can be consumed in turn: a loop that was left, or
+/// whose task was cancelled, is continued by the next from where it stopped, and the next need not
+/// wait until the cancelled one has unwound. Consuming it while another task does that was not
+/// cancelled traps. Consumers that each want everything subscribe each for themselves.
 ///
-/// Dropping the last reference, its iterators included, unsubscribes and releases what was not taken.
-/// Nothing else does: a subscription that is kept and not consumed holds what its policy allows.
-/// After the channel is finished the subscription gives what was sent before, then `nil` for ever.
+/// Dropping the last reference, its iterators included, unsubscribes and releases what was not
+/// taken. Nothing else does: a subscription that is kept and not consumed holds what its policy
+/// allows. After the channel is finished the subscription gives what was sent before, then `nil`
+/// for ever.
 public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   private let feed: Feed<Element>
 
@@ -36,8 +37,8 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
 
   /// Takes one element after the other.
   ///
-  /// ``next(isolation:)`` does not mutate, so that an iterator can be kept in a `let`. It may be called
-  /// from one task after another, but not while a call is still waiting: that traps.
+  /// ``next(isolation:)`` does not mutate, so that an iterator can be kept in a `let`. It may be
+  /// called from one task after another, but not while a call is still waiting: that traps.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let feed: Feed<Element>
     /// Who this consumer is for the lease on the cursor.
@@ -48,8 +49,8 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
       ticket = feed.cursor.lease.makeTicket()
     }
 
-    /// The next element, as soon as there is one; `nil` at the end of the channel, or if the task is
-    /// cancelled.
+    /// The next element, as soon as there is one; `nil` at the end of the channel, or if the task
+    /// is cancelled.
     ///
     /// An element that is there is returned without suspending.
     @inlinable

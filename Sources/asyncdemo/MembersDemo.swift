@@ -1,7 +1,8 @@
 import AsyncChannels
 import AsyncViewModels
 
-/// The members in a terminal: the three members view models, and nothing else, joined to lines of text.
+/// The members in a terminal: the three members view models, and nothing else, joined to lines of
+/// text.
 ///
 /// Each command's effect is printed before the next line is taken, so the same input gives the same
 /// output. The view does not poll or sleep for that: every command it sends causes exactly one

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The lines of standard input, read when they are asked for.
 ///
-/// Reading blocks, and so happens on a queue of its own, not on the threads that tasks share. A line is
-/// read only on demand, so that input of any length takes little memory.
+/// Reading blocks, and so happens on a queue of its own, not on the threads that tasks share. A
+/// line is read only on demand, so that input of any length takes little memory.
 final class StandardInput: LineSource {
   private let queue = DispatchQueue(label: "asyncdemo.standard-input")
   private let splitter = Mutex(LineSplitter { try readDescriptor(0, into: $0) })

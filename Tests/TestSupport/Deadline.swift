@@ -3,8 +3,8 @@ package struct DeadlineExceeded: Error, CustomStringConvertible {
   package let description: String
 }
 
-/// Runs an operation that must end within `limit`. The test goes on when the time is over, even if the
-/// operation does not react to cancellation.
+/// Runs an operation that must end within `limit`. The test goes on when the time is over, even if
+/// the operation does not react to cancellation.
 package func within<Value: Sendable>(
   _ limit: Duration = .seconds(20), _ what: String = "the operation",
   _ operation: @escaping @Sendable () async throws -> Value

@@ -57,8 +57,8 @@ class AnyBroadcastLog: @unchecked Sendable {
   }
 }
 
-/// See `AnyBroadcastLog`. `@unchecked Sendable`, both: the fields are constant, and what they refer to
-/// is touched only under the lock.
+/// See `AnyBroadcastLog`. `@unchecked Sendable`, both: the fields are constant, and what they refer
+/// to is touched only under the lock.
 final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendable {
   /// Nil for a channel that replays nothing.
   private let window: ReplayWindow<Element>?

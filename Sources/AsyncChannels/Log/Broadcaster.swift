@@ -4,7 +4,8 @@
 /// actor is waking: it owns the `AsyncStream` continuations of the sleepers that are due, and rings
 /// them in the order in which they fell asleep, away from the thread that sent.
 ///
-/// It knows nothing of `Channel`: the owner's handle finishes it, and nothing here keeps that alive.
+/// It knows nothing of `Channel`: the owner's handle finishes it, and nothing here keeps that
+/// alive.
 @usableFromInline
 actor Broadcaster<Element: Sendable> {
   nonisolated let log: BroadcastLog<Element>

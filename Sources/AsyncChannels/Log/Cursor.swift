@@ -27,8 +27,9 @@ final class Cursor<Element: Sendable>: AnyCursor, @unchecked Sendable {
 
   /// Takes an element that is there. Requires the lease.
   ///
-  /// It does not cross the end of a segment. Sleeping does, and it looks at the task's cancellation, so
-  /// that a consumer that never has to wait sees it at the latest 64 elements later.
+  /// It does not cross the end of a segment. Sleeping does, and it looks at the task's
+  /// cancellation, so that a consumer that never has to wait sees it at the latest 64 elements
+  /// later.
   @inlinable
   func take() -> Element? {
     if let element = position?.takeKnown(Element.self) { return element }

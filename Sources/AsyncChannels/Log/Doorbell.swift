@@ -7,8 +7,8 @@ import Synchronization
 /// doorbell from one sleep to the next; cancelling a task that waits on it ends the stream for
 /// good, so that a cancelled doorbell is dead and the next consumer makes another.
 ///
-/// `@unchecked Sendable`: the three link fields belong to the `SleeperLine` the doorbell is in and are
-/// touched only under the log's lock; once the line was taken, only by the one who took it.
+/// `@unchecked Sendable`: the three link fields belong to the `SleeperLine` the doorbell is in and
+/// are touched only under the log's lock; once the line was taken, only by the one who took it.
 final class Doorbell: @unchecked Sendable {
   private let rings: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation

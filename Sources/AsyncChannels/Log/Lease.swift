@@ -3,8 +3,8 @@ public import Synchronization
 /// Who may use a cursor: one consumer at a time, handed over when its task was cancelled.
 ///
 /// A consumer is an iterator; its *ticket* is a number that its cursor gives out in ascending
-/// order. The lease is one atomic word, the ticket of the consumer that used the cursor last and what
-/// it is doing:
+/// order. The lease is one atomic word, the ticket of the consumer that used the cursor last and
+/// what it is doing:
 ///
 ///     idle ──tryAcquire / acquire──▶ busy ──fallAsleep──▶ waiting
 ///      ▲                              │ ▲                   │ │
@@ -19,8 +19,8 @@ public import Synchronization
 /// fields hold is seen by the next consumer.
 ///
 /// Why nobody meets `waiting` of a consumer whose task is cancelled: a sleeper installs its
-/// cancellation handler, which calls `noteCancel`, *before* `fallAsleep`. If `cancel()` came first, the
-/// handler has run on the sleeper's own thread and left `busyCancelled`, which `fallAsleep`
+/// cancellation handler, which calls `noteCancel`, *before* `fallAsleep`. If `cancel()` came first,
+/// the handler has run on the sleeper's own thread and left `busyCancelled`, which `fallAsleep`
 /// refuses. If it comes later, the handler runs inside `cancel()` and turns `waiting` into `idle`
 /// before `cancel()` returns. So a task started after `cancel()` returned can take over at once. (A
 /// second `cancel()` may return while the first still runs the handlers: hence the patience below.)

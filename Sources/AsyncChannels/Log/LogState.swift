@@ -4,8 +4,8 @@
 /// Invariants:
 /// - `readers` is the number of live unbounded subscribers; each has a position at or before `end`.
 /// - `queues[i].index == i` for each live bounded subscriber; other queues have none.
-/// - `actorIsRinging` from when a sender is told to wake the actor until the actor finds nothing due;
-///   nothing is due otherwise.
+/// - `actorIsRinging` from when a sender is told to wake the actor until the actor finds nothing
+///   due; nothing is due otherwise.
 struct LogState: Sendable {
   /// A sender rings up to this many sleepers itself, which is sooner than by way of the actor.
   private static var directRings: Int { 2 }

@@ -25,10 +25,10 @@ private struct SegmentHeader: ~Copyable {
 ///   count to zero destroys the element; nobody looks at that slot again. So when the last holder
 ///   lets go, no slot has an element any more, and the block is freed without looking.
 ///
-/// Two things are by hand. Reference counting: a position is used at every delivery, where retaining
-/// an object would cost more than the delivery; a copy of this value is a borrowed pointer. And
-/// the element's type, which is the caller's to know: what does not touch elements need not be
-/// generic, and generic code that another module does not specialize is slow.
+/// Two things are by hand. Reference counting: a position is used at every delivery, where
+/// retaining an object would cost more than the delivery; a copy of this value is a borrowed
+/// pointer. And the element's type, which is the caller's to know: what does not touch elements
+/// need not be generic, and generic code that another module does not specialize is slow.
 ///
 /// `@unchecked Sendable`: what is behind the pointer is shared as the invariants say.
 struct Segment: Equatable, @unchecked Sendable {

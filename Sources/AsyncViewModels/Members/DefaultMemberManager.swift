@@ -3,8 +3,8 @@ public import AsyncChannels
 /// The members, kept in memory.
 ///
 /// Commands are carried out in the order in which they were sent, by whichever inlet: there is one
-/// channel of commands behind the three. What is sent before ``run()`` starts, or between a cancelled
-/// run and the next, waits.
+/// channel of commands behind the three. What is sent before ``run()`` starts, or between a
+/// cancelled run and the next, waits.
 ///
 /// Every add, every reset and every removal of a known member publishes exactly once.
 public actor DefaultMemberManager: MemberManager {

@@ -14,11 +14,11 @@ public protocol MemberManager: Sendable {
   /// Removes all members.
   var resetMembers: Inlet<Void> { get }
 
-  /// The list as it is when subscribed to, and after each command that changed it; a failure for each
-  /// command that was refused, to those who listen at that time.
+  /// The list as it is when subscribed to, and after each command that changed it; a failure for
+  /// each command that was refused, to those who listen at that time.
   var members: Outlet<Result<[Member], MemberFailure>> { get }
 
-  /// Carries out the commands. Called once, by the program, for as long as it needs members; commands
-  /// wait while it does not run. When cancelled it can be called again.
+  /// Carries out the commands. Called once, by the program, for as long as it needs members;
+  /// commands wait while it does not run. When cancelled it can be called again.
   func run() async
 }

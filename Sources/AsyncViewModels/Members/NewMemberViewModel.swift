@@ -7,8 +7,8 @@ public final class NewMemberViewModel: ViewModel, Observable {
   /// What is typed into the form.
   @CurrentValue public var name = ""
 
-  /// Why the last command failed; nil after the next that succeeds. Written once for each result that
-  /// the manager publishes.
+  /// Why the last command failed; nil after the next that succeeds. Written once for each result
+  /// that the manager publishes.
   @CurrentValue public private(set) var failure: MemberFailure?
 
   private let manager: any MemberManager
