@@ -30,6 +30,11 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// How many elements the buffering policy has dropped because the consumer fell behind.
   public var droppedCount: Int { feed.cursor.droppedCount }
 
+  /// The next element if there is one now, without waiting, and whether the end was reached.
+  func takeNow() -> (element: Element?, isAtEnd: Bool) {
+    feed.takeNow(as: feed.cursor.lease.makeTicket())
+  }
+
   /// An iterator that continues where the last one stopped.
   public func makeAsyncIterator() -> Iterator {
     Iterator(feed)

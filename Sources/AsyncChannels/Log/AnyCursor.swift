@@ -51,7 +51,7 @@ class AnyCursor: @unchecked Sendable {
     switch log.sleep(at: position, queue: queue, bell: bell) {
     case .readable: return .lookAgain
     case .finished: return .finished
-    case .asleep: break
+    case .nothing: break
     }
     // The order is what `Lease` relies on: first the handler, then `fallAsleep`.
     return await withTaskCancellationHandler {
@@ -62,6 +62,12 @@ class AnyCursor: @unchecked Sendable {
       bell.markDead()
       lease.noteCancel(ticket)
     }
+  }
+
+  /// Looks for elements after a take that found none, without waiting. Requires the lease.
+  final func look() -> Look {
+    if !readsQueue, position?.advance() == true { return .readable }
+    return log.look(at: position, queue: queue)
   }
 
   /// A doorbell that can ring. A dead one leaves the line: nobody else does that for it.

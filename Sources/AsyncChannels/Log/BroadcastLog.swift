@@ -42,8 +42,13 @@ class AnyBroadcastLog: @unchecked Sendable {
   /// wake-up is lost, and no flag protocol is needed.
   final func sleep(
     at position: Position?, queue: AnySubscriberQueue?, bell: Doorbell
-  ) -> SleepOutcome {
+  ) -> Look {
     state.withLock { $0.sleep(at: position, queue: queue, bell: bell) }
+  }
+
+  /// The same look without the sleep.
+  final func look(at position: Position?, queue: AnySubscriberQueue?) -> Look {
+    state.withLock { $0.look(at: position, queue: queue) }
   }
 
   /// A cancelled consumer's doorbell: it need not be rung any more.

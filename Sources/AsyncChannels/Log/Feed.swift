@@ -30,6 +30,23 @@ enum Feed<Element: Sendable>: Sendable {
       })
   }
 
+  /// The next element if there is one now, without waiting; nil also if the task is cancelled.
+  ///
+  /// - Returns: The element; or whether the end was reached instead.
+  func takeNow(as ticket: UInt64) -> (element: Element?, isAtEnd: Bool) {
+    guard cursor.lease.acquire(ticket) else { return (nil, false) }
+    defer { cursor.lease.release(ticket) }
+    while true {
+      switch take() {
+      case .element(let element): return (element, false)
+      case .skipped: continue
+      case .nothing:
+        let look = cursor.look()
+        if look != .readable { return (nil, look == .finished) }
+      }
+    }
+  }
+
   private func take() -> Taken {
     switch self {
     case .cursor(let cursor): cursor.take().map(Taken.element) ?? .nothing

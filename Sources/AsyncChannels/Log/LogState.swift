@@ -67,14 +67,20 @@ struct LogState: Sendable {
     return end
   }
 
+  /// What a reader that found nothing finds at the second look. If it is nothing again, it joins
+  /// the sleepers.
   mutating func sleep(
     at position: Position?, queue: AnySubscriberQueue?, bell: Doorbell
-  ) -> SleepOutcome {
+  ) -> Look {
+    let look = look(at: position, queue: queue)
+    if look == .nothing { line.join(bell) }
+    return look
+  }
+
+  func look(at position: Position?, queue: AnySubscriberQueue?) -> Look {
     if let queue, queue.count > 0 { return .readable }
     if let position, let end, !position.isAt(end) { return .readable }
-    if isFinished { return .finished }
-    line.join(bell)
-    return .asleep
+    return isFinished ? .finished : .nothing
   }
 
   mutating func forget(_ bell: Doorbell) {
@@ -119,7 +125,7 @@ enum Wake: Sendable {
   case throughActor
 }
 
-/// What a consumer that found nothing finds at the second look.
-enum SleepOutcome: Sendable {
-  case readable, finished, asleep
+/// What a reader finds under the log's lock.
+enum Look: Sendable {
+  case readable, finished, nothing
 }

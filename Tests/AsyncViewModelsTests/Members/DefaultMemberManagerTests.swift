@@ -8,7 +8,7 @@ final class DefaultMemberManagerTests: XCTestCase {
 
   /// The articles' own case.
   func test_addAddRemoveAddPublishesTheListsInBetween() async throws {
-    let results = Follower(manager.members)
+    let results = Probe(manager.members)
     try await withRunning(manager.run) {
       manager.addMember.send("Ann")
       manager.addMember.send("Bob")
@@ -21,7 +21,7 @@ final class DefaultMemberManagerTests: XCTestCase {
 
   /// The articles' own case.
   func test_anInvalidNameFailsAndAddsNothing() async throws {
-    let results = Follower(manager.members)
+    let results = Probe(manager.members)
     try await withRunning(manager.run) {
       for name in ["invalid name", "Invalid Name", "INVALID NAME", "", "  \t"] {
         manager.addMember.send(name)
@@ -35,7 +35,7 @@ final class DefaultMemberManagerTests: XCTestCase {
   }
 
   func test_identifiersStartAtOneAndAreNeverUsedTwice() async throws {
-    let results = Follower(manager.members)
+    let results = Probe(manager.members)
     try await withRunning(manager.run) {
       manager.addMember.send("Ann")
       manager.addMember.send("Bob")
@@ -50,7 +50,7 @@ final class DefaultMemberManagerTests: XCTestCase {
 
   /// A fault of the original: `resetMembers()` published an empty list and kept the members.
   func test_resettingReallyEmpties() async throws {
-    let results = Follower(manager.members)
+    let results = Probe(manager.members)
     try await withRunning(manager.run) {
       manager.addMember.send("Ann")
       manager.resetMembers.send()
@@ -62,13 +62,13 @@ final class DefaultMemberManagerTests: XCTestCase {
 
   /// A fault of the original: a view that was made after a failure saw no list.
   func test_whoSubscribesAfterAFailureBeginsWithTheLastGoodList() async throws {
-    let early = Follower(manager.members)
+    let early = Probe(manager.members)
     try await withRunning(manager.run) {
       manager.addMember.send("Ann")
       manager.addMember.send("invalid name")
       let seenEarly = try await early.next(3)
       XCTAssertEqual(seenEarly.last, .failure(.invalidName))
-      let late = Follower(manager.members)
+      let late = Probe(manager.members)
       let first = try await late.next()
       XCTAssertEqual(first, .success([Member(id: 1, name: "Ann")]))
       manager.addMember.send("Bob")
@@ -87,7 +87,7 @@ final class DefaultMemberManagerTests: XCTestCase {
   }
 
   func test_removingAnUnknownMemberChangesAndPublishesNothing() async throws {
-    let results = Follower(manager.members)
+    let results = Probe(manager.members)
     try await withRunning(manager.run) {
       manager.addMember.send("Ann")
       manager.removeMember.send(Member(id: 7, name: "Ann"))
@@ -119,7 +119,7 @@ final class DefaultMemberManagerTests: XCTestCase {
   }
 
   func test_commandsAreCarriedOutInTheOrderSentByWhicheverInlet() async throws {
-    let results = Follower(manager.members)
+    let results = Probe(manager.members)
     try await withRunning(manager.run) {
       for round in 0..<200 {
         manager.addMember.send("a")
@@ -135,7 +135,7 @@ final class DefaultMemberManagerTests: XCTestCase {
   func test_whatIsSentBeforeItRunsIsCarriedOutWhenItDoes() async throws {
     manager.addMember.send("Ann")
     manager.addMember.send("Bob")
-    let results = Follower(manager.members)
+    let results = Probe(manager.members)
     let manager = manager
     try await withRunning(manager.run) {
       let published = try await results.next(3)
@@ -144,7 +144,7 @@ final class DefaultMemberManagerTests: XCTestCase {
   }
 
   func test_aCancelledRunCanBeRunAgainAndLosesNothingInBetween() async throws {
-    let results = Follower(manager.members)
+    let results = Probe(manager.members)
     let names = (0..<300).map { "member \($0)" }
     for (index, name) in names.enumerated() {
       // Cancelled at once, or after a while, or while it waits for the next.

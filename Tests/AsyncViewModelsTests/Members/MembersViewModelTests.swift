@@ -12,7 +12,7 @@ final class MembersViewModelTests: XCTestCase {
   @MainActor
   func test_theSummaryShowsTheCount() async throws {
     let summary = MembersSummaryViewModel(manager: manager)
-    let counts = Follower(summary.$memberCount)
+    let counts = Probe(summary.$memberCount)
     try await withRunning(summary) {
       manager.results.send(.success(.annAndBob))
       let shown = try await counts.next(2)
@@ -27,8 +27,8 @@ final class MembersViewModelTests: XCTestCase {
   func test_aFailureKeepsTheLastGoodListOnScreen() async throws {
     let summary = MembersSummaryViewModel(manager: manager)
     let list = MembersViewModel(manager: manager)
-    let counts = Follower(summary.$memberCount)
-    let lists = Follower(list.$members)
+    let counts = Probe(summary.$memberCount)
+    let lists = Probe(list.$members)
     try await withRunning(summary, list) {
       manager.results.send(.success(.annAndBob))
       let shown = (try await counts.next(2), try await lists.next(2))
@@ -63,7 +63,7 @@ final class MembersViewModelTests: XCTestCase {
   @MainActor
   func test_theFormShowsTheLastFailureUntilTheNextSuccess() async throws {
     let form = NewMemberViewModel(manager: manager)
-    let failures = Follower(form.$failure)
+    let failures = Probe(form.$failure)
     try await withRunning(form) {
       manager.results.send(.failure(.invalidName), replayed: false)
       let shown = try await failures.next(2)
@@ -71,14 +71,14 @@ final class MembersViewModelTests: XCTestCase {
       XCTAssertEqual(form.failure, .invalidName)
       manager.results.send(.success([]))
       let cleared = try await failures.next()
-      XCTAssertEqual(cleared, .some(nil))
+      XCTAssertNil(cleared)
     }
   }
 
   @MainActor
   func test_theFormHearsOfAFailureThatCameWhileItDidNotRun() async throws {
     let form = NewMemberViewModel(manager: manager)
-    let failures = Follower(form.$failure)
+    let failures = Probe(form.$failure)
     manager.results.send(.failure(.invalidName), replayed: false)
     try await withRunning(form) {
       let shown = try await failures.next(2)
@@ -89,7 +89,7 @@ final class MembersViewModelTests: XCTestCase {
   @MainActor
   func test_aViewModelThatIsRunAgainShowsTheListAsItIsThen() async throws {
     let list = MembersViewModel(manager: manager)
-    let lists = Follower(list.$members)
+    let lists = Probe(list.$members)
     manager.results.send(.success([]))
     try await withRunning(list) { _ = try await lists.next(2) }
     manager.results.send(.success(.annAndBob))
@@ -114,9 +114,9 @@ final class MembersViewModelTests: XCTestCase {
           }
         }
         for list in lists {
-          _ = try await Follower(list.$members).next { $0.count == 400 }
+          _ = try await Probe(list.$members).next(where: { $0.count == 400 })
         }
-        _ = try await Follower(summary.$memberCount).next { $0 == 400 }
+        _ = try await Probe(summary.$memberCount).next(where: { $0 == 400 })
         XCTAssertEqual(lists[0].members, lists[1].members)
         XCTAssertEqual(Set(lists[0].members.map(\.id)), Set(1...400))
       }
@@ -126,7 +126,7 @@ final class MembersViewModelTests: XCTestCase {
   @MainActor
   func test_aViewThatReadsOnlyTheCountIsToldWhenItChanged() async throws {
     let summary = MembersSummaryViewModel(manager: manager)
-    let counts = Follower(summary.$memberCount)
+    let counts = Probe(summary.$memberCount)
     let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
     withObservationTracking {
       _ = summary.memberCount

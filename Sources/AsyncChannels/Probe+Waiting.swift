@@ -1,0 +1,76 @@
+/// One deadline, on some clock.
+struct Wait<C: Clock<Duration>>: Sendable {
+  let clock: C
+  private let start: C.Instant
+  private let limit: Duration
+
+  init(_ limit: Duration, on clock: C) {
+    self.clock = clock
+    self.limit = limit
+    start = clock.now
+  }
+
+  var deadline: C.Instant { start.advanced(by: limit) }
+
+  /// How long the wait has lasted.
+  var elapsed: Duration { start.duration(to: clock.now) }
+}
+
+extension Probe {
+  /// How a wait ended.
+  enum Arrival: Sendable {
+    case element(Element), end, nothing, cancelled
+  }
+
+  func next(
+    expecting expected: @autoclosure () -> String, _ wait: Wait<some Clock<Duration>>
+  ) async throws(ProbeFailure) -> Element {
+    let arrival = await arrival(wait)
+    if case .element(let element) = arrival { return element }
+    throw failure(expecting: expected(), arrival, wait)
+  }
+
+  /// Waits for an element or the end until the deadline, then looks once more at what is there.
+  ///
+  /// Nothing is lost when both come at once: a consumer that is cancelled has either taken an
+  /// element, which counts, or left it for the last look.
+  func arrival(_ wait: Wait<some Clock<Duration>>) async -> Arrival {
+    let subscription = subscription
+    let taken: Element? = await withTaskGroup { group in
+      group.addTask { await subscription.first { _ in true } }
+      group.addTask {
+        try? await wait.clock.sleep(until: wait.deadline, tolerance: nil)
+        return nil
+      }
+      let first = await group.next() ?? nil
+      group.cancelAll()
+      let second = await group.next() ?? nil
+      return first ?? second
+    }
+    if let taken { return .element(taken) }
+    if Task.isCancelled { return .cancelled }
+    let rest = subscription.takeNow()
+    return rest.element.map(Arrival.element) ?? (rest.isAtEnd ? .end : .nothing)
+  }
+
+  func failure(
+    expecting expected: String, _ arrival: Arrival, _ wait: Wait<some Clock<Duration>>
+  ) -> ProbeFailure {
+    let came =
+      switch arrival {
+      case .element(let element): "\(show(element)) came"
+      case .end: "the outlet ended"
+      case .nothing: "nothing came"
+      case .cancelled: "the task was cancelled"
+      }
+    return ProbeFailure("Expected \(expected), but \(came) within \(wait.elapsed).")
+  }
+
+  func show(_ element: Element) -> String {
+    String(reflecting: element)
+  }
+
+  func list(_ elements: [Element]) -> String {
+    elements.isEmpty ? "none" : elements.map(show).joined(separator: ", ")
+  }
+}

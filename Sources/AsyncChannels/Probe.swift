@@ -1,0 +1,132 @@
+/// A listener for tests: takes what an outlet gives, one element at a time, and says in a sentence
+/// what did not come as expected.
+///
+/// ```swift
+/// func test_signingInGivesAToken() async throws {
+///   let viewModel = AuthViewModel(authenticator: StubAuthenticator())
+///   let results = Probe(viewModel.signInResult)
+///   try await withRunning(viewModel) {
+///     viewModel.signIn.send(credentials)
+///     try await results.expect(.success(Token("abc")))
+///     try results.finish()
+///   }
+/// }
+/// ```
+///
+/// It subscribes when it is made, without a bound, so nothing sent after that is missed. It throws
+/// ``ProbeFailure`` and knows no test framework: both XCTest and Swift Testing show what a test
+/// throws.
+///
+/// Every wait has a deadline, five seconds unless another is given, on a clock that a test can bring
+/// itself. What has come when the deadline has passed counts as having come in time, so a deadline of
+/// zero asks what is there now.
+///
+/// One wait at a time: a second one while the first still waits traps, as with any
+/// ``Subscription``.
+public final class Probe<Element: Sendable>: Sendable {
+  let subscription: Subscription<Element>
+
+  /// Subscribes to an outlet.
+  public init(_ outlet: Outlet<Element>) {
+    subscription = outlet.subscribe(buffering: .unbounded)
+  }
+
+  /// The next element.
+  ///
+  /// - Throws: ``ProbeFailure`` if none has come within the deadline, or the outlet has ended.
+  @discardableResult
+  public func next(
+    within limit: Duration = .seconds(5), clock: some Clock<Duration> = ContinuousClock()
+  ) async throws(ProbeFailure) -> Element {
+    try await next(expecting: "an element", Wait(limit, on: clock))
+  }
+
+  /// The next element that satisfies a condition; those before it are skipped.
+  ///
+  /// - Throws: ``ProbeFailure``, with what was skipped, if none has come within the deadline.
+  @discardableResult
+  public func next(
+    where isWanted: (Element) -> Bool, within limit: Duration = .seconds(5),
+    clock: some Clock<Duration> = ContinuousClock()
+  ) async throws(ProbeFailure) -> Element {
+    let wait = Wait(limit, on: clock)
+    var skipped: [Element] = []
+    while true {
+      let element = try await next(
+        expecting: "an element that satisfies the condition, after \(list(skipped))", wait)
+      if isWanted(element) { return element }
+      skipped.append(element)
+    }
+  }
+
+  /// The next `count` elements, all within one deadline.
+  ///
+  /// - Throws: ``ProbeFailure``, with those that came, if they are fewer.
+  @discardableResult
+  public func next(
+    _ count: Int, within limit: Duration = .seconds(5),
+    clock: some Clock<Duration> = ContinuousClock()
+  ) async throws(ProbeFailure) -> [Element] {
+    precondition(count >= 0, "A probe cannot wait for \(count) elements: the count is at least 0.")
+    let wait = Wait(limit, on: clock)
+    var elements: [Element] = []
+    while elements.count < count {
+      elements.append(
+        try await next(expecting: "\(count) elements, after \(list(elements))", wait))
+    }
+    return elements
+  }
+
+  /// Nothing may come, and the outlet may not end, for as long as this.
+  ///
+  /// Waiting for nothing takes its time. Where a test can, it sends a marker afterwards and expects
+  /// that, or brings a clock.
+  ///
+  /// - Throws: ``ProbeFailure`` with what came.
+  public func expectNothing(
+    for duration: Duration, clock: some Clock<Duration> = ContinuousClock()
+  ) async throws(ProbeFailure) {
+    let wait = Wait(duration, on: clock)
+    let arrival = await arrival(wait)
+    if case .nothing = arrival { return }
+    throw failure(expecting: "nothing", arrival, wait)
+  }
+
+  /// The outlet ends, and nothing comes before.
+  ///
+  /// - Throws: ``ProbeFailure`` with what came, or if the end has not come within the deadline.
+  public func expectFinished(
+    within limit: Duration = .seconds(5), clock: some Clock<Duration> = ContinuousClock()
+  ) async throws(ProbeFailure) {
+    let wait = Wait(limit, on: clock)
+    let arrival = await arrival(wait)
+    if case .end = arrival { return }
+    throw failure(expecting: "the end", arrival, wait)
+  }
+
+  /// Ends the test of this outlet: nothing is there that nobody looked at.
+  ///
+  /// - Throws: ``ProbeFailure`` with the elements that were left.
+  public func finish() throws(ProbeFailure) {
+    var unseen: [Element] = []
+    while let element = subscription.takeNow().element { unseen.append(element) }
+    guard unseen.isEmpty else {
+      throw ProbeFailure("Expected nothing more, but \(list(unseen)) came and nobody looked.")
+    }
+  }
+}
+
+extension Probe where Element: Equatable {
+  /// The next element, which must equal this one.
+  ///
+  /// - Throws: ``ProbeFailure`` if another comes, or none within the deadline.
+  public func expect(
+    _ expected: Element, within limit: Duration = .seconds(5),
+    clock: some Clock<Duration> = ContinuousClock()
+  ) async throws(ProbeFailure) {
+    let wait = Wait(limit, on: clock)
+    let arrival = await arrival(wait)
+    if case .element(expected) = arrival { return }
+    throw failure(expecting: show(expected), arrival, wait)
+  }
+}
