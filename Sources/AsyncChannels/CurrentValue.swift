@@ -117,16 +117,26 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     broadcaster.finish(keepingNewest: true)
   }
 
+  /// The value as ``value`` gives it, and which one it is: later ones have higher numbers.
+  var numbered: (value: Value, number: Int) {
+    registrar.access(self, keyPath: keyPath)
+    writers.preconditionNotHeldByThisThread()
+    guard let newest = broadcaster.log.numberedNewest else { preconditionFailure(Self.isNeverEmpty) }
+    return (newest.element, newest.number)
+  }
+
   private var current: Value {
     writers.preconditionNotHeldByThisThread()
     return newest
   }
 
   private var newest: Value {
-    guard let value = broadcaster.log.newest else {
-      preconditionFailure("A current value keeps its value for as long as it lives.")
-    }
+    guard let value = broadcaster.log.newest else { preconditionFailure(Self.isNeverEmpty) }
     return value
+  }
+
+  private static var isNeverEmpty: String {
+    "A current value keeps its value for as long as it lives."
   }
 
   @discardableResult

@@ -75,6 +75,14 @@ final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendabl
   /// The newest element of the replay window.
   var newest: Element? { state.withLock { _ in window?.newest } }
 
+  /// The newest element and which one it is, counted from 1.
+  var numberedNewest: (element: Element, number: Int)? {
+    state.withLock { _ in
+      guard let window, let element = window.newest else { return nil }
+      return (element, window.total)
+    }
+  }
+
   /// Appends for everybody who is subscribed now, unless the log is finished.
   ///
   /// - Returns: How many that were, or nil if the log is finished; and whom to ring.

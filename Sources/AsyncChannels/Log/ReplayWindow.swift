@@ -10,12 +10,16 @@ final class ReplayWindow<Element: Sendable>: @unchecked Sendable {
     self.limit = limit
   }
 
+  /// How many elements were ever added.
+  private(set) var total = 0
+
   var newest: Element? { elements.last }
 
   /// Adds an element and returns the one that falls out of the window.
   func slide(adding element: Element) -> Element? {
     let oldest = elements.count == limit ? elements.popFirst() : nil
     elements.append(element)
+    total += 1
     return oldest
   }
 

@@ -1,0 +1,96 @@
+public import Observation
+import Synchronization
+
+/// A value that is read from one place and written to another: what a text field is bound to when
+/// its owner has the last word on the text.
+///
+/// ```swift
+/// @Input var inputText: Inlet<String>                                   // what was typed
+/// @CurrentValue private(set) var outputText = ""                        // what became of it
+/// let text = SplitBinding(reading: _outputText, writing: _inputText.inlet)
+///
+/// TextField("Name", text: Bindable(viewModel.text).value)
+/// ```
+///
+/// A plain pair of a getter and a setter stutters: between a key stroke and the owner's answer the
+/// field shows the older text again, and an input method loses what is half typed. So **what is
+/// read is never older than what was last written**:
+///
+/// - What was written is read back at once, until the owner answers.
+/// - An answer to an earlier write, which the owner publishes late, is recognized by being equal to
+///   that write, and passed over.
+/// - Any other value that the owner publishes after the last write is its decision, and is read:
+///   the same text, a corrected one, or an emptied field.
+///
+/// Writing what is read already sends nothing. Reading is tracked by Observation: both what is
+/// written here and what the owner publishes.
+///
+/// An owner that changes texts, rather than passing some of them on, should answer in order: a late
+/// answer that differs from what it answers cannot be told from a decision. Of the writes that were
+/// not answered the newest 256 are remembered.
+public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendable {
+  private let source: CurrentValue<Value>
+  private let target: Inlet<Value>
+  private let state = Mutex(SplitState<Value>())
+  /// Counts writes, so that Observation hears of them.
+  private let writes = CurrentValue(0)
+
+  /// - Parameters:
+  ///   - source: The owner's state.
+  ///   - target: The owner's input.
+  public init(reading source: CurrentValue<Value>, writing target: Inlet<Value>) {
+    self.source = source
+    self.target = target
+  }
+
+  /// The value to show, and to write what the user makes of it.
+  public var value: Value {
+    get {
+      _ = writes.value
+      let source = source.numbered
+      return state.withLock { $0.read(source.value, number: source.number) }
+    }
+    set {
+      guard newValue != value else { return }
+      let number = source.numbered.number
+      state.withLock { $0.write(newValue, after: number) }
+      writes.update { $0 += 1 }
+      target.send(newValue)
+    }
+  }
+}
+
+/// What was written and not answered.
+private struct SplitState<Value: Sendable & Equatable>: Sendable {
+  private static var memory: Int { 256 }
+
+  /// What was written last, unless the owner has answered since.
+  private var written: Value?
+  /// Earlier writes without an answer, oldest first.
+  private var earlier: [Value] = []
+  /// The source's values up to this number are older than what was written.
+  private var lastOld = 0
+
+  mutating func read(_ source: Value, number: Int) -> Value {
+    guard let written else { return source }
+    guard number > lastOld else { return written }
+    if source != written, let index = earlier.firstIndex(of: source) {
+      // A late answer. Answers come in order, so there will be none to the writes before it.
+      earlier.removeFirst(index + 1)
+      lastOld = number
+      return written
+    }
+    self.written = nil
+    earlier = []
+    return source
+  }
+
+  mutating func write(_ value: Value, after number: Int) {
+    if let written {
+      earlier.append(written)
+      if earlier.count > Self.memory { earlier.removeFirst() }
+    }
+    written = value
+    lastOld = number
+  }
+}

@@ -1,0 +1,26 @@
+/// Why a sign-in gave no token. Its description is a sentence for the user.
+public enum AuthError: Error, Sendable, Hashable {
+  case wrongCredentials
+  /// There was no answer within this time.
+  case timedOut(after: Duration)
+  /// The server could not be reached, or the connection broke. With the transport's own words.
+  case unreachable(String)
+  /// The server answered, but neither with a token nor that the credentials are wrong.
+  case unexpectedStatus(Int)
+  /// The server's answer could not be understood, and why.
+  case badAnswer(String)
+  case cancelled
+}
+
+extension AuthError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .wrongCredentials: "The user name or the password is wrong."
+    case .timedOut(let limit): "There was no answer within \(limit)."
+    case .unreachable(let reason): "The server could not be reached: \(reason)"
+    case .unexpectedStatus(let status): "The server answered with the unexpected status \(status)."
+    case .badAnswer(let reason): "The server's answer could not be understood: \(reason)"
+    case .cancelled: "The sign-in was cancelled."
+    }
+  }
+}

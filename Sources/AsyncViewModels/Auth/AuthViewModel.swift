@@ -1,0 +1,36 @@
+public import AsyncChannels
+public import Observation
+
+/// Signs in by way of an authenticator, exactly once for each input, however many listen.
+///
+/// Cancelling ``run()`` cancels a request in flight; it gives no result. Inputs that were not begun
+/// wait for the next run.
+@MainActor
+public final class AuthViewModel: AuthViewModelType, Observable {
+  @Input public var signIn: Inlet<Credentials>
+  @Output public var signInResult: Outlet<Result<Token, AuthError>>
+  @CurrentValue public private(set) var isSigningIn = false
+
+  private let authenticator: any Authenticator
+  private let overlap: Overlap
+
+  /// - Parameter overlap: What a second sign-in does while the first is under way.
+  public init(authenticator: any Authenticator, overlap: Overlap = .oneAtATime) {
+    self.authenticator = authenticator
+    self.overlap = overlap
+  }
+
+  public func run() async {
+    let authenticator = authenticator
+    await _signIn.received.answer(overlap, busy: _isSigningIn.inlet) {
+      credentials async -> Result<Token, AuthError> in
+      do throws(AuthError) {
+        return .success(try await authenticator.authenticate(credentials))
+      } catch {
+        return .failure(error)
+      }
+    } publish: { [_signInResult] result in
+      _signInResult.send(result)
+    }
+  }
+}

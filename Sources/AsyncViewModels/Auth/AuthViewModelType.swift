@@ -1,0 +1,13 @@
+public import AsyncChannels
+
+/// Signing in: what goes in, and what comes out.
+public protocol AuthViewModelType: ViewModel {
+  /// Input: sign in with these.
+  var signIn: Inlet<Credentials> { get }
+
+  /// Output: how each sign-in ended.
+  var signInResult: Outlet<Result<Token, AuthError>> { get }
+
+  /// Whether a sign-in is under way. False by the time its result is published.
+  var isSigningIn: Bool { get }
+}

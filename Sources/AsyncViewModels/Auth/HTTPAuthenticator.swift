@@ -1,0 +1,72 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Signs in at a server: `POST` of `{"username": …, "password": …}` as JSON.
+///
+/// `200` with `{"token": "…"}` is a token, `401` means wrong credentials, and anything else is an
+/// ``AuthError`` that says what it was. Redirections are not followed, since they would send the
+/// password elsewhere; nothing is cached or kept.
+public struct HTTPAuthenticator: Authenticator {
+  /// At most this many bytes of an answer are read: 1 MiB.
+  public static let answerLimit = 1 << 20
+
+  private let url: URL
+  private let deadline: Duration
+
+  /// - Parameters:
+  ///   - url: Where to post to. Use `https`: the password is sent as it is.
+  ///   - deadline: How long the whole exchange may take.
+  public init(url: URL, deadline: Duration = .seconds(30)) {
+    self.url = url
+    self.deadline = deadline
+  }
+
+  public func authenticate(_ credentials: Credentials) async throws(AuthError) -> Token {
+    let request = try request(for: credentials)
+    let deadline = deadline
+    let outcome = await withTaskGroup(of: Result<HTTPAnswer, AuthError>.self) { group in
+      group.addTask { await HTTPExchange(answerLimit: Self.answerLimit).run(request) }
+      group.addTask {
+        try? await ContinuousClock().sleep(for: deadline)
+        return .failure(Task.isCancelled ? .cancelled : .timedOut(after: deadline))
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? .failure(.cancelled)
+    }
+    return try token(in: try outcome.get())
+  }
+
+  private func request(for credentials: Credentials) throws(AuthError) -> URLRequest {
+    guard ["http", "https"].contains(url.scheme?.lowercased()), url.host() != nil else {
+      throw .unreachable("\(url) is not an address of a web server.")
+    }
+    let fields = ["username": credentials.username, "password": credentials.password]
+    var request = URLRequest(url: url)
+    request.httpMethod = "POST"
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    request.setValue("application/json", forHTTPHeaderField: "Accept")
+    guard let body = try? JSONEncoder().encode(fields) else {
+      throw .unreachable("The credentials cannot be written as JSON.")
+    }
+    request.httpBody = body
+    return request
+  }
+
+  private func token(in answer: HTTPAnswer) throws(AuthError) -> Token {
+    struct Body: Decodable {
+      let token: String
+    }
+    switch answer.status {
+    case 401: throw .wrongCredentials
+    case 200: break
+    case let status: throw .unexpectedStatus(status)
+    }
+    guard let body = try? JSONDecoder().decode(Body.self, from: answer.body) else {
+      throw .badAnswer("it is not JSON with a \"token\".")
+    }
+    return Token(body.token)
+  }
+}

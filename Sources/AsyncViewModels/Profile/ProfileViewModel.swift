@@ -1,0 +1,61 @@
+public import AsyncChannels
+public import Observation
+
+/// A user's profile, loaded when asked for.
+public protocol ProfileViewModelType: ViewModel {
+  /// Input: show this user.
+  var load: Inlet<User.ID> { get }
+
+  /// Input: load the user that is shown again.
+  var reload: Inlet<Void> { get }
+
+  var state: ProfileViewModel.State { get }
+
+  /// Output: the state as it is and as it changes.
+  var stateOutlet: Outlet<ProfileViewModel.State> { get }
+}
+
+/// Loads a user, and shows how far it has come.
+///
+/// ``run()`` loads the user that is wanted when it begins, and again whenever an input says so; of
+/// two loads at once the later counts. The state is published after it is stored: who is told of a
+/// state, or reads it when told that it changed, never finds the one before.
+@MainActor
+public final class ProfileViewModel: ProfileViewModelType, Observable {
+  public enum State: Sendable {
+    case isLoading
+    case failed(any Error)
+    case loaded(User)
+  }
+
+  /// `isLoading` until the first load has ended.
+  @CurrentValue public private(set) var state = State.isLoading
+  public var stateOutlet: Outlet<State> { $state }
+
+  /// Who is to be shown. Written for each load and each reload, with the same user for the latter.
+  private let wanted: CurrentValue<User.ID>
+  private let loader: any UserLoader
+
+  /// - Parameter userID: Who is loaded when ``run()`` begins.
+  public init(userID: User.ID, loader: any UserLoader) {
+    wanted = CurrentValue(userID)
+    self.loader = loader
+  }
+
+  public var load: Inlet<User.ID> { wanted.inlet }
+
+  public var reload: Inlet<Void> {
+    Inlet { [weak wanted] in wanted?.update { _ in } }
+  }
+
+  public func run() async {
+    let loader = loader
+    let state = _state
+    let busy = Inlet<Bool> { isBusy in if isBusy { state.value = .isLoading } }
+    await wanted.outlet.answer(.latestOnly, busy: busy) { id async -> State in
+      do { return .loaded(try await loader.user(id)) } catch { return .failed(error) }
+    } publish: { newState in
+      state.value = newState
+    }
+  }
+}

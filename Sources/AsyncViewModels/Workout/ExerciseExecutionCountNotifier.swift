@@ -1,0 +1,15 @@
+public import AsyncChannels
+
+/// Counts exercises. Only it can say what the count is: its channel is its own.
+public actor ExerciseExecutionCountNotifier: ExerciseExecutionCountNotifying {
+  private let executions = CurrentValue(0)
+
+  public init() {}
+
+  public nonisolated var count: Outlet<Int> { executions.outlet }
+
+  /// Counts one more, and publishes the count.
+  public func exerciseExecuted() {
+    executions.update { $0 += 1 }
+  }
+}
