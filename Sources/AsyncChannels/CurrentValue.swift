@@ -64,10 +64,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   ///
   /// Touching it inside ``update(_:)`` of the same value traps.
   public var value: Value {
-    get {
-      registrar.access(self, keyPath: keyPath)
-      return current
-    }
+    get { numbered.element }
     set { set(newValue) }
   }
 
@@ -104,7 +101,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// - Returns: What `change` returns.
   public func update<R>(_ change: (inout Value) throws -> R) rethrows -> R {
     let (result, sent) = try writers.withLock {
-      var value = newest
+      var value = newest.element
       let result = try change(&value)
       return (result, broadcaster.log.append(value, replayed: true))
     }
@@ -118,25 +115,17 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   }
 
   /// The value as ``value`` gives it, and which one it is: later ones have higher numbers.
-  var numbered: (value: Value, number: Int) {
+  var numbered: (element: Value, number: Int) {
     registrar.access(self, keyPath: keyPath)
-    writers.preconditionNotHeldByThisThread()
-    guard let newest = broadcaster.log.numberedNewest else { preconditionFailure(Self.isNeverEmpty) }
-    return (newest.element, newest.number)
-  }
-
-  private var current: Value {
     writers.preconditionNotHeldByThisThread()
     return newest
   }
 
-  private var newest: Value {
-    guard let value = broadcaster.log.newest else { preconditionFailure(Self.isNeverEmpty) }
-    return value
-  }
-
-  private static var isNeverEmpty: String {
-    "A current value keeps its value for as long as it lives."
+  private var newest: (element: Value, number: Int) {
+    guard let newest = broadcaster.log.newest else {
+      preconditionFailure("A current value keeps its value for as long as it lives.")
+    }
+    return newest
   }
 
   @discardableResult

@@ -18,10 +18,7 @@ extension Outlet {
   public func observe(
     @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Element) async -> Void
   ) -> CancellationToken {
-    let subscription = subscribe()
-    // The bridge from synchronous code: its lifetime is the token's.
-    let task = Task { await subscription.forEach(isolation: body.isolation, body) }
-    return CancellationToken { task.cancel() }
+    subscribe().consume(in: body.isolation, body)
   }
 
   /// Sends each element to an inlet, from synchronous code: `taps.observe(viewModel.signIn.send)`.
@@ -32,19 +29,29 @@ extension Outlet {
     @_inheritActorContext _ body:
       @escaping @isolated(any) @Sendable (Element) async -> SendResult<Sent>
   ) -> CancellationToken {
-    let subscription = subscribe()
-    // The bridge from synchronous code: its lifetime is the token's.
-    let task = Task {
-      await subscription.forEach(isolation: body.isolation) { element in _ = await body(element) }
-    }
-    return CancellationToken { task.cancel() }
+    subscribe().consume(in: body.isolation) { element in _ = await body(element) }
   }
 }
 
 extension Subscription {
-  /// Runs in the isolation of `body`, so that after the last look at the cancellation nothing
-  /// else can run there before `body` does.
-  fileprivate func forEach(
+  /// Consumes the subscription in a task until the token says otherwise: the bridge from
+  /// synchronous code.
+  fileprivate func consume(
+    in isolation: (any Actor)?, _ body: @escaping @Sendable (Element) async -> Void
+  ) -> CancellationToken {
+    let task =
+      if isolation === MainActor.shared {
+        // Enqueued there directly: the main actor's observers begin in the order they were made.
+        Task { @MainActor in await forEach(isolation: MainActor.shared, body) }
+      } else {
+        Task { await forEach(isolation: isolation, body) }
+      }
+    return CancellationToken { task.cancel() }
+  }
+
+  /// - Parameter isolation: That of `body`, so that after the last look at the cancellation nothing
+  ///   else can run there before `body` does.
+  private func forEach(
     isolation: isolated (any Actor)?, _ body: (Element) async -> Void
   ) async {
     let iterator = makeAsyncIterator()

@@ -48,7 +48,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     get {
       _ = writes.value
       let source = source.numbered
-      return state.withLock { $0.read(source.value, number: source.number) }
+      return state.withLock { $0.read(source.element, number: source.number) }
     }
     set {
       guard newValue != value else { return }

@@ -66,7 +66,9 @@ private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
         case .latestOnly:
           if let latest, latest.end() { end() }
           latest = turn
-          group.addTask { await self.takeUnlessSuperseded(turn, with: element, isolation: isolation) }
+          group.addTask {
+            await self.takeUnlessSuperseded(turn, with: element, isolation: isolation)
+          }
         case .concurrent:
           group.addTask { await self.take(turn, with: element, isolation: isolation) }
         }

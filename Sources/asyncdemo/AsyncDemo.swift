@@ -1,10 +1,16 @@
 /// The command line: which demo to run, and how it ends.
 @main @MainActor
 struct AsyncDemo {
+  static let version = "0.1.0"
+
+  private static let demos: [any Demo.Type] = [
+    MembersDemo.self, AuthDemo.self, WorkoutDemo.self, FilterDemo.self, ProfileDemo.self,
+  ]
+
   static func main() async {
-    Signals.install()
+    Signals.handle()
     do {
-      try await run(CommandLine.arguments.dropFirst())
+      try await run(Array(CommandLine.arguments.dropFirst()), on: Console())
     } catch let error as UsageError {
       Console.complain("asyncdemo: \(error)\n\n\(usage)")
       ExitStatus.usage.exit()
@@ -17,40 +23,53 @@ struct AsyncDemo {
     }
   }
 
-  private static func run(_ arguments: ArraySlice<String>) async throws {
-    let console = Console()
-    switch (arguments.first, arguments.count) {
-    case (nil, _):
-      try await MembersDemo(console: console, lines: Script(MembersDemo.tour, echo: console)).run()
-    case ("-h", 1), ("--help", 1), ("help", 1):
-      try console.write(usage)
-    case ("--version", 1):
-      try console.write("asyncdemo \(version)\n")
-    case ("members", 1):
-      try await MembersDemo(console: console, lines: StandardInput(promptingOn: console)).run()
-    case ("members", 2) where ["-h", "--help"].contains(arguments.last):
-      try console.write(MembersDemo.help)
-    case ("members", _):
-      throw UsageError(description: "'members' takes no argument \((arguments.last ?? "").quoted)")
-    case (let argument?, _):
-      throw UsageError(description: "there is no demo and no option \(argument.quoted)")
+  private static func run(_ arguments: [String], on console: Console) async throws {
+    guard let word = arguments.first else { return try await Tour(console: console).run() }
+    let rest = Array(arguments.dropFirst())
+    if let demo = demos.first(where: { $0.name == word }) {
+      guard rest.first != "--help", rest.first != "-h" else { return try console.write(demo.help) }
+      let lines = StandardInput(promptingOn: console)
+      return try await demo.init(console: console, lines: lines, arguments: rest).run()
+    }
+    switch word {
+    case "--help" where rest.isEmpty, "-h" where rest.isEmpty: try console.write(usage)
+    case "--version" where rest.isEmpty: try console.write("asyncdemo \(version)\n")
+    case "--help", "-h", "--version": throw UsageError("\(word) takes nothing after it")
+    default: throw UsageError("there is no demo and no option \(word.quoted)")
     }
   }
 
-  private static let version = "0.1.0"
+  private static var usage: String {
+    var text = """
+      usage: asyncdemo [DEMO]
 
-  private static let usage = """
-    usage: asyncdemo [members]
+        (nothing)   a tour of all systems, typed by the program itself
 
-      (nothing)   a short session with the members, typed by the program itself
-      members     reads commands line by line and shows the members; 'help' lists them
-      --help      this text; 'asyncdemo members --help' for its commands
-      --version   the version
+      """
+    for demo in demos {
+      text += "  \(demo.name.padded(to: 10))  \(demo.summary)\n"
+    }
+    return text + """
+        --help      this text; 'asyncdemo DEMO --help' for a demo's own
+        --version   the version
 
-    """
+      """
+  }
 }
 
 /// Arguments that make no sense.
 struct UsageError: Error, CustomStringConvertible {
   let description: String
+
+  init(_ sentence: String) {
+    description = sentence
+  }
+
+  /// For a demo that takes no arguments.
+  @MainActor
+  static func refuse(_ arguments: [String], of demo: any Demo.Type) throws {
+    if let first = arguments.first {
+      throw UsageError("'\(demo.name)' takes no argument \(first.quoted)")
+    }
+  }
 }

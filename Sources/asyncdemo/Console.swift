@@ -39,6 +39,11 @@ extension StringProtocol {
     return "\"\(prefix(limit).printable)\(dropFirst(limit).isEmpty ? "" : "…")\""
   }
 
+  /// The text with spaces behind it, up to this many characters.
+  func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: Swift.max(0, width - count))
+  }
+
   /// The text without white space before and after it.
   var trimmed: String {
     var rest = self[...]

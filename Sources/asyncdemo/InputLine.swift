@@ -12,10 +12,30 @@ enum InputLine: Sendable, Equatable {
       self = .notUTF8
     }
   }
+
+  /// A sentence about a line that is not text.
+  var problem: String? {
+    switch self {
+    case .text: nil
+    case .tooLong(let limit): "a line is longer than \(limit) bytes; it was ignored"
+    case .notUTF8: "a line is not valid UTF-8; it was ignored"
+    }
+  }
 }
 
 /// Where a demo's lines come from.
-protocol LineSource: Sendable {
+@MainActor
+protocol LineSource {
   /// The next line; nil at the end of input.
-  func next() async throws -> InputLine?
+  ///
+  /// - Parameters:
+  ///   - prompt: What to ask with, if a person is asked.
+  ///   - isSecret: Whether what is typed stays unseen.
+  func next(prompt: String, isSecret: Bool) async throws -> InputLine?
+}
+
+extension LineSource {
+  func next() async throws -> InputLine? {
+    try await next(prompt: "> ", isSecret: false)
+  }
 }

@@ -7,35 +7,41 @@ import AsyncViewModels
 /// Each command's effect is printed before the next line is taken, so the same input gives the same
 /// output. The view does not poll or sleep for that: every command it sends causes exactly one
 /// publication, and it waits for that in the view models.
-@MainActor
-struct MembersDemo {
+struct MembersDemo: Demo {
+  static let name = "members"
+  static let summary = "reads commands line by line and shows the members; 'help' lists them"
+  static let script = [
+    "add Ann", "add Bob", "remove 1", "add invalid name", "add Cy", "reset",
+  ]
+
   private let console: Console
   private let lines: any LineSource
 
   private let manager = DefaultMemberManager()
-  private let summary: MembersSummaryViewModel
-  private let list: MembersViewModel
-  private let form: NewMemberViewModel
+  private let counter: any MembersSummaryViewModelType
+  private let list: any MembersViewModelType
+  private let form: any NewMemberViewModelType
 
   /// What the view follows. An iterator is kept, so that each takes up where it stopped.
   private let counts: Subscription<Int>.Iterator
   private let lists: Subscription<[Member]>.Iterator
   private let failures: Subscription<MemberFailure?>.Iterator
 
-  init(console: Console, lines: any LineSource) {
+  init(console: Console, lines: any LineSource, arguments: [String]) throws {
+    try UsageError.refuse(arguments, of: Self.self)
     self.console = console
     self.lines = lines
-    summary = MembersSummaryViewModel(manager: manager)
+    counter = MembersSummaryViewModel(manager: manager)
     list = MembersViewModel(manager: manager)
     form = NewMemberViewModel(manager: manager)
-    counts = summary.$memberCount.makeAsyncIterator()
-    lists = list.$members.makeAsyncIterator()
-    failures = form.$failure.makeAsyncIterator()
+    counts = counter.memberCountOutlet.makeAsyncIterator()
+    lists = list.membersOutlet.makeAsyncIterator()
+    failures = form.failureOutlet.makeAsyncIterator()
   }
 
   func run() async throws {
     try await withRunning(manager.run) {
-      try await withRunning(summary, list, form) {
+      try await withRunning(counter, list, form) {
         try await show()
       }
     }
@@ -89,7 +95,7 @@ struct MembersDemo {
   }
 
   private func render(_ members: [Member]) throws {
-    var view = console.bold("Number of members: \(summary.memberCount)") + "\n"
+    var view = console.bold("Number of members: \(counter.memberCount)") + "\n"
     for member in members { view += "  \(member.id)  \(member.name.printable)\n" }
     try console.write(view)
   }
@@ -102,10 +108,10 @@ extension MembersDemo {
     case bad(String)
 
     init(_ line: InputLine) {
-      switch line {
-      case .text(let text): self.init(text)
-      case .tooLong(let limit): self = .bad("a line is longer than \(limit) bytes; it was ignored")
-      case .notUTF8: self = .bad("a line is not valid UTF-8; it was ignored")
+      if case .text(let text) = line {
+        self.init(text)
+      } else {
+        self = .bad(line.problem ?? "")
       }
     }
 
@@ -152,9 +158,4 @@ extension MembersDemo {
       quit        ends; so does the end of input
 
     """
-
-  /// What the program types when nobody does.
-  static let tour = [
-    "add Ann", "add Bob", "remove 1", "add invalid name", "add Cy", "reset",
-  ]
 }

@@ -1,18 +1,16 @@
-import Synchronization
-
 /// Lines that the program types itself, shown as if somebody had typed them.
 final class Script: LineSource {
-  private let lines: Mutex<ArraySlice<String>>
+  private var lines: ArraySlice<String>
   private let console: Console
 
   init(_ lines: [String], echo console: Console) {
-    self.lines = Mutex(lines[...])
+    self.lines = lines[...]
     self.console = console
   }
 
-  func next() async throws -> InputLine? {
-    guard let line = lines.withLock({ $0.popFirst() }) else { return nil }
-    try console.write("> \(line)\n")
+  func next(prompt: String, isSecret: Bool) async throws -> InputLine? {
+    guard let line = lines.popFirst() else { return nil }
+    try console.write(prompt + (isSecret ? "" : line) + "\n")
     return .text(line)
   }
 }

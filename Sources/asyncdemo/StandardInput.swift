@@ -3,11 +3,10 @@ import Synchronization
 
 /// The lines of standard input, read when they are asked for.
 ///
-/// Reading blocks, and so happens on a queue of its own, not on the threads that tasks share. A
-/// line is read only on demand, so that input of any length takes little memory.
+/// Reading blocks, and so happens on a queue of its own, not on the threads that tasks share. A line
+/// is read only on demand, so that input of any length takes little memory.
 final class StandardInput: LineSource {
-  private let queue = DispatchQueue(label: "asyncdemo.standard-input")
-  private let splitter = Mutex(LineSplitter { try readDescriptor(0, into: $0) })
+  private let reader = Reader()
   private let console: Console
   private let prompts: Bool
 
@@ -17,15 +16,27 @@ final class StandardInput: LineSource {
     prompts = console.isTerminal && isTerminal(0)
   }
 
+  func next(prompt: String, isSecret: Bool) async throws -> InputLine? {
+    guard prompts else { return try await reader.next() }
+    try console.write(prompt)
+    if isSecret { TerminalEcho.shared.hide() }
+    defer { TerminalEcho.shared.restore() }
+    let line = try await reader.next()
+    // The end of the line that was not seen, or of the prompt that nobody answered.
+    if isSecret || line == nil { try console.write("\n") }
+    return line
+  }
+}
+
+private final class Reader: Sendable {
+  private let queue = DispatchQueue(label: "asyncdemo.standard-input")
+  private let splitter = Mutex(LineSplitter { try readDescriptor(0, into: $0) })
+
   func next() async throws -> InputLine? {
-    if prompts { try console.write("> ") }
-    let line = try await withCheckedThrowingContinuation { continuation in
+    try await withCheckedThrowingContinuation { continuation in
       queue.async {
         continuation.resume(with: Result { try self.splitter.withLock { try $0.next() } })
       }
     }
-    // The line after the prompt that nobody answered.
-    if prompts, line == nil { try console.write("\n") }
-    return line
   }
 }

@@ -10,13 +10,12 @@
 
 // What the demos ask of the operating system.
 
-/// How the program ends. The numbers are those of `sysexits`, and 128 and the signal.
+/// How the program ends. The numbers are those of `sysexits`.
 enum ExitStatus: Int32 {
   case success = 0
   case failure = 1
   case usage = 64
   case inputOutput = 74
-  case interrupted = 130
 
   func exit() -> Never {
     #if canImport(Darwin)
@@ -28,15 +27,6 @@ enum ExitStatus: Int32 {
     #elseif canImport(Android)
       Android.exit(rawValue)
     #endif
-  }
-}
-
-enum Signals {
-  /// Ctrl-C ends the program with its usual status. A closed output is found out by writing to it.
-  static func install() {
-    signal(SIGPIPE, SIG_IGN)
-    // Only what is safe in a signal handler: there is nothing to clean up or to flush.
-    signal(SIGINT) { _ in _exit(ExitStatus.interrupted.rawValue) }
   }
 }
 

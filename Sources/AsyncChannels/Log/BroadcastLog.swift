@@ -72,11 +72,8 @@ final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendabl
     window = count > 0 ? ReplayWindow(limit: count) : nil
   }
 
-  /// The newest element of the replay window.
-  var newest: Element? { state.withLock { _ in window?.newest } }
-
-  /// The newest element and which one it is, counted from 1.
-  var numberedNewest: (element: Element, number: Int)? {
+  /// The newest element of the replay window and which one it is, counted from 1.
+  var newest: (element: Element, number: Int)? {
     state.withLock { _ in
       guard let window, let element = window.newest else { return nil }
       return (element, window.total)

@@ -1,11 +1,11 @@
 public import AsyncChannels
 public import Observation
 
-/// How many members there are.
+/// Counts a manager's members.
 @MainActor
-public final class MembersSummaryViewModel: ViewModel, Observable {
-  /// As of the last good list; a failure does not change it.
+public final class MembersSummaryViewModel: MembersSummaryViewModelType, Observable {
   @CurrentValue public private(set) var memberCount = 0
+  public var memberCountOutlet: Outlet<Int> { $memberCount }
 
   private let manager: any MemberManager
 

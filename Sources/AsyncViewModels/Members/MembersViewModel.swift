@@ -1,16 +1,13 @@
 public import AsyncChannels
 public import Observation
 
-/// The list of members.
+/// Shows a manager's members, and removes them.
 @MainActor
-public final class MembersViewModel: ViewModel, Observable {
-  /// The last good list; a failure does not change it.
+public final class MembersViewModel: MembersViewModelType, Observable {
   @CurrentValue public private(set) var members: [Member] = []
+  public var membersOutlet: Outlet<[Member]> { $members }
 
-  /// Removes a member.
   public var remove: Inlet<Member> { manager.removeMember }
-
-  /// Removes all members.
   public var reset: Inlet<Void> { manager.resetMembers }
 
   private let manager: any MemberManager

@@ -1,15 +1,12 @@
 public import AsyncChannels
 public import Observation
 
-/// The form for a new member.
+/// Adds members to a manager, and shows what it says to that.
 @MainActor
-public final class NewMemberViewModel: ViewModel, Observable {
-  /// What is typed into the form.
+public final class NewMemberViewModel: NewMemberViewModelType, Observable {
   @CurrentValue public var name = ""
-
-  /// Why the last command failed; nil after the next that succeeds. Written once for each result
-  /// that the manager publishes.
   @CurrentValue public private(set) var failure: MemberFailure?
+  public var failureOutlet: Outlet<MemberFailure?> { $failure }
 
   private let manager: any MemberManager
   /// Only the newest result counts, so this holds at most one however long nothing runs.
@@ -20,7 +17,6 @@ public final class NewMemberViewModel: ViewModel, Observable {
     results = manager.members.subscribe(buffering: .bufferingNewest(1))
   }
 
-  /// Adds a member with the name as it is when this is sent.
   public var add: Inlet<Void> {
     let name = _name
     return manager.addMember.contramap { name.value }

@@ -1,20 +1,6 @@
 public import AsyncChannels
 public import Observation
 
-/// A user's profile, loaded when asked for.
-public protocol ProfileViewModelType: ViewModel {
-  /// Input: show this user.
-  var load: Inlet<User.ID> { get }
-
-  /// Input: load the user that is shown again.
-  var reload: Inlet<Void> { get }
-
-  var state: ProfileViewModel.State { get }
-
-  /// Output: the state as it is and as it changes.
-  var stateOutlet: Outlet<ProfileViewModel.State> { get }
-}
-
 /// Loads a user, and shows how far it has come.
 ///
 /// ``run()`` loads the user that is wanted when it begins, and again whenever an input says so; of
@@ -33,16 +19,16 @@ public final class ProfileViewModel: ProfileViewModelType, Observable {
   public var stateOutlet: Outlet<State> { $state }
 
   /// Who is to be shown. Written for each load and each reload, with the same user for the latter.
-  private let wanted: CurrentValue<User.ID>
+  private let wanted: CurrentValue<User.ID?>
   private let loader: any UserLoader
 
-  /// - Parameter userID: Who is loaded when ``run()`` begins.
-  public init(userID: User.ID, loader: any UserLoader) {
+  /// - Parameter userID: Who is loaded when ``run()`` begins; nobody if nil.
+  public init(userID: User.ID? = nil, loader: any UserLoader) {
     wanted = CurrentValue(userID)
     self.loader = loader
   }
 
-  public var load: Inlet<User.ID> { wanted.inlet }
+  public var load: Inlet<User.ID> { wanted.inlet.contramap { $0 } }
 
   public var reload: Inlet<Void> {
     Inlet { [weak wanted] in wanted?.update { _ in } }
@@ -52,7 +38,7 @@ public final class ProfileViewModel: ProfileViewModelType, Observable {
     let loader = loader
     let state = _state
     let busy = Inlet<Bool> { isBusy in if isBusy { state.value = .isLoading } }
-    await wanted.outlet.answer(.latestOnly, busy: busy) { id async -> State in
+    await wanted.outlet.compactMap { $0 }.answer(.latestOnly, busy: busy) { id async -> State in
       do { return .loaded(try await loader.user(id)) } catch { return .failed(error) }
     } publish: { newState in
       state.value = newState

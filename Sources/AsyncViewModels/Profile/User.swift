@@ -8,9 +8,3 @@ public struct User: Sendable, Hashable, Identifiable {
     self.name = name
   }
 }
-
-/// Where users come from.
-public protocol UserLoader: Sendable {
-  /// When its task is cancelled it should end soon.
-  func user(_ id: User.ID) async throws -> User
-}

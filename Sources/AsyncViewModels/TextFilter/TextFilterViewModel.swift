@@ -1,21 +1,6 @@
 public import AsyncChannels
 public import Observation
 
-/// A text field whose longer texts go out.
-public protocol TextFilterViewModelType: ViewModel {
-  /// Input: what is in the field.
-  var inputText: Inlet<String> { get }
-
-  /// The last text that passed the filter.
-  var outputText: String { get }
-
-  /// Output: the same, as it is and as it changes.
-  var outputTextOutlet: Outlet<String> { get }
-
-  /// For the field: reads the output, writes to the input.
-  var text: SplitBinding<String> { get }
-}
-
 /// Passes on the texts of more than three characters.
 ///
 /// Nobody who follows the output is told of a shorter one. The field itself is bound to ``text``,
@@ -25,23 +10,27 @@ public protocol TextFilterViewModelType: ViewModel {
 public final class TextFilterViewModel: TextFilterViewModelType, Observable {
   @Input public var inputText: Inlet<String>
   @CurrentValue public private(set) var outputText = ""
-  public let text: SplitBinding<String>
+  @CurrentValue public private(set) var isFiltering = false
   public var outputTextOutlet: Outlet<String> { $outputText }
+  public var isFilteringOutlet: Outlet<Bool> { $isFiltering }
+  public let text: SplitBinding<String>
 
   private let passes: @Sendable (String) async -> Bool
 
   /// - Parameter passes: Which texts go out; those of more than three characters if not said
   ///   otherwise. Texts are asked about one after the other.
-  public init(
-    passing passes: @escaping @Sendable (String) async -> Bool = { $0.count > 3 }
-  ) {
+  public init(passing passes: @escaping @Sendable (String) async -> Bool = { $0.count > 3 }) {
     self.passes = passes
     text = SplitBinding(reading: _outputText, writing: _inputText.inlet)
   }
 
   public func run() async {
-    for await text in _inputText.received {
-      if await passes(text) { outputText = text }
+    let passes = passes
+    let output = _outputText
+    await _inputText.received.answer(busy: _isFiltering.inlet) { text in
+      await passes(text) ? text : nil
+    } publish: { passed in
+      if let passed { output.value = passed }
     }
   }
 }
