@@ -58,7 +58,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   /// ```swift
   /// let results = viewModel.signInResult.subscribe()
   /// viewModel.signIn.send(credentials)
-  /// let result = await results.first { _ in true }
+  /// let result = await results.next()
   /// ```
   ///
   /// - Parameter policy: What happens when its consumer falls behind; the channel's policy if nil.

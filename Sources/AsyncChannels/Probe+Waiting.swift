@@ -37,7 +37,7 @@ extension Probe {
   func arrival(_ wait: Wait<some Clock<Duration>>) async -> Arrival {
     let subscription = subscription
     let taken: Element? = await withTaskGroup { group in
-      group.addTask { await subscription.first { _ in true } }
+      group.addTask { await subscription.next() }
       group.addTask {
         try? await wait.clock.sleep(until: wait.deadline, tolerance: nil)
         return nil

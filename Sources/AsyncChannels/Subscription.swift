@@ -30,6 +30,14 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// How many elements the buffering policy has dropped because the consumer fell behind.
   public var droppedCount: Int { feed.cursor.droppedCount }
 
+  /// The next element, as soon as there is one; `nil` at the end of the channel, or if the task is
+  /// cancelled.
+  ///
+  /// For taking a few elements by hand. A loop that takes many is `for await`.
+  public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
+    await makeAsyncIterator().next(isolation: actor)
+  }
+
   /// The next element if there is one now, without waiting, and whether the end was reached.
   func takeNow() -> (element: Element?, isAtEnd: Bool) {
     feed.takeNow(as: feed.cursor.lease.makeTicket())

@@ -21,13 +21,13 @@ struct AuthDemo: Demo {
   private let console: Console
   private let lines: any LineSource
   private let viewModel: any AuthViewModelType
-  private let results: Subscription<Result<Token, AuthError>>.Iterator
+  private let results: Subscription<Result<Token, AuthError>>
 
   init(console: Console, lines: any LineSource, arguments: [String]) throws {
     self.console = console
     self.lines = lines
     viewModel = AuthViewModel(authenticator: try Self.authenticator(arguments))
-    results = viewModel.signInResult.makeAsyncIterator()
+    results = viewModel.signInResult.subscribe()
   }
 
   private static func authenticator(_ arguments: [String]) throws -> any Authenticator {

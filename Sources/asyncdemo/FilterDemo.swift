@@ -17,14 +17,14 @@ struct FilterDemo: Demo {
   private let console: Console
   private let lines: any LineSource
   private let field: any TextFilterViewModelType
-  private let phases: Subscription<Bool>.Iterator
+  private let phases: Subscription<Bool>
 
   init(console: Console, lines: any LineSource, arguments: [String]) throws {
     try UsageError.refuse(arguments, of: Self.self)
     self.console = console
     self.lines = lines
     field = TextFilterViewModel()
-    phases = field.isFilteringOutlet.makeAsyncIterator()
+    phases = field.isFilteringOutlet.subscribe()
   }
 
   func run() async throws {

@@ -22,10 +22,10 @@ struct MembersDemo: Demo {
   private let list: any MembersViewModelType
   private let form: any NewMemberViewModelType
 
-  /// What the view follows. An iterator is kept, so that each takes up where it stopped.
-  private let counts: Subscription<Int>.Iterator
-  private let lists: Subscription<[Member]>.Iterator
-  private let failures: Subscription<MemberFailure?>.Iterator
+  /// What the view follows.
+  private let counts: Subscription<Int>
+  private let lists: Subscription<[Member]>
+  private let failures: Subscription<MemberFailure?>
 
   init(console: Console, lines: any LineSource, arguments: [String]) throws {
     try UsageError.refuse(arguments, of: Self.self)
@@ -34,9 +34,9 @@ struct MembersDemo: Demo {
     counter = MembersSummaryViewModel(manager: manager)
     list = MembersViewModel(manager: manager)
     form = NewMemberViewModel(manager: manager)
-    counts = counter.memberCountOutlet.makeAsyncIterator()
-    lists = list.membersOutlet.makeAsyncIterator()
-    failures = form.failureOutlet.makeAsyncIterator()
+    counts = counter.memberCountOutlet.subscribe()
+    lists = list.membersOutlet.subscribe()
+    failures = form.failureOutlet.subscribe()
   }
 
   func run() async throws {

@@ -17,14 +17,14 @@ struct ProfileDemo: Demo {
   private let console: Console
   private let lines: any LineSource
   private let profile: any ProfileViewModelType
-  private let states: Subscription<ProfileViewModel.State>.Iterator
+  private let states: Subscription<ProfileViewModel.State>
 
   init(console: Console, lines: any LineSource, arguments: [String]) throws {
     try UsageError.refuse(arguments, of: Self.self)
     self.console = console
     self.lines = lines
     profile = ProfileViewModel(loader: BuiltInUsers())
-    states = profile.stateOutlet.makeAsyncIterator()
+    states = profile.stateOutlet.subscribe()
   }
 
   func run() async throws {

@@ -18,14 +18,14 @@ struct WorkoutDemo: Demo {
   private let lines: any LineSource
   private let workout = ExerciseExecutionCountNotifier()
   private let profile: any WorkoutProfileViewModelType
-  private let counts: Subscription<Int>.Iterator
+  private let counts: Subscription<Int>
 
   init(console: Console, lines: any LineSource, arguments: [String]) throws {
     try UsageError.refuse(arguments, of: Self.self)
     self.console = console
     self.lines = lines
     profile = WorkoutProfileViewModel(notifier: workout)
-    counts = profile.executionCountOutlet.makeAsyncIterator()
+    counts = profile.executionCountOutlet.subscribe()
   }
 
   func run() async throws {

@@ -1,0 +1,144 @@
+import AsyncChannels
+import AsyncViewModels
+
+/// The parts of the tour that are no demos of their own.
+@MainActor
+enum Pieces {
+  static func inputOnly(_ console: Console) async throws {
+    let orders = Channel<String>()
+    let received = orders.outlet.subscribe()
+    let inlet: Inlet<(item: String, count: Int)> = orders.inlet.contramap { "\($0.count) \($0.item)" }
+    try console.write("> (item: \"tea\", count: 2)\n")
+    inlet.send((item: "tea", count: 2))
+    orders.finish()
+    for await order in received { try console.write("The owner received: \(order)\n") }
+    if case .finished = inlet.send((item: "too late", count: 1)) {
+      try console.write("Sending after the end says so.\n")
+    }
+  }
+
+  static func boundControl(_ console: Console) async throws {
+    let (taps, button) = AsyncStream.makeStream(of: Int.self)
+    let signIns = Channel<String>()
+    let received = signIns.outlet.subscribe()
+    for tap in 1...3 {
+      try console.write("> tap \(tap)\n")
+      button.yield(tap)
+    }
+    button.finish()
+    await taps.bind(to: signIns.inlet.contramap { "sign-in \($0)" })
+    signIns.finish()
+    for await signIn in received { try console.write("\(signIn)\n") }
+  }
+
+  static func currentValue(_ console: Console) async throws {
+    let name = CurrentValue("nobody")
+    let inlet = name.inlet
+    let early = name.outlet.subscribe()
+    try console.write("> Ann\n")
+    inlet.send("Ann")
+    let late = name.outlet.subscribe()
+    name.finish()
+    for await value in early { try console.write("Listening from the start: \(value)\n") }
+    for await value in late { try console.write("Listening later: \(value)\n") }
+  }
+
+  static func oneRequest(_ console: Console) async throws {
+    let requests = CurrentValue(0)
+    let viewModel = AuthViewModel(authenticator: CountingAuthenticator(requests: requests))
+    let listeners = (1...3).map { _ in viewModel.signInResult.subscribe() }
+    try await withRunning(viewModel) {
+      try console.write("> one sign-in, three listeners\n")
+      viewModel.signIn.send(Credentials(username: "iankeen", password: "secret"))
+      for listener in listeners { _ = await listener.next() }
+      try console.write("Requests made: \(requests.value)\n")
+    }
+  }
+
+  static func lateAnswer(_ console: Console) async throws {
+    let release = Channel<Void>()
+    let held = release.outlet.subscribe()
+    let field = TextFilterViewModel { text in
+      if text == "もしもn" { for await _ in held { break } }
+      return text.count > 3
+    }
+    let outputs = field.outputTextOutlet.subscribe()
+    try await withRunning(field) {
+      for text in ["もしもn", "もしもの"] {
+        try console.write("> \(text)\n")
+        field.text.value = text
+      }
+      _ = await outputs.next()  // what there was before
+      release.send()
+      for _ in 0..<2 {
+        guard let output = await outputs.next() else { return }
+        try console.write("Output: \(output); the field reads: \(field.text.value)\n")
+      }
+    }
+  }
+
+  static func newState(_ console: Console) async throws {
+    let state = CurrentValue("old")
+    let seen = Channel<String>()
+    let report = seen.outlet.subscribe()
+    let token = state.outlet.observe { value in
+      seen.send("told of \(value), reads \(state.value)")
+    }
+    try console.write("An observer was \(await report.next() ?? "")\n> new\n")
+    state.value = "new"
+    try console.write("An observer was \(await report.next() ?? "")\n")
+    token.cancel()
+  }
+
+  static func standIn(_ console: Console) async throws {
+    let manager = StandInManager()
+    let counter = MembersSummaryViewModel(manager: manager)
+    let counts = counter.memberCountOutlet.subscribe()
+    _ = await counts.next()  // none, to begin with
+    try await withRunning(counter) {
+      for names in [["Ann"], ["Ann", "Bob"]] {
+        try console.write("> \(names.joined(separator: ", "))\n")
+        let members = names.enumerated().map { Member(id: $0.offset + 1, name: $0.element) }
+        manager.results.send(.success(members))
+        try console.write("Number of members: \(await counts.next() ?? 0)\n")
+      }
+    }
+  }
+
+  static func mendedFaults(_ console: Console) async throws {
+    let manager = DefaultMemberManager()
+    let results = manager.members.subscribe()
+    try await withRunning(manager.run) {
+      try console.write("> add Ann, reset, add Bob, add invalid name\n")
+      manager.addMember.send("Ann")
+      manager.resetMembers.send()
+      manager.addMember.send("Bob")
+      manager.addMember.send("invalid name")
+      // What the commands published, and the list that was there before.
+      for _ in 0..<5 { _ = await results.next() }
+      guard case .success(let list)? = await manager.members.subscribe().next() else { return }
+      try console.write("A view made now sees: \(list.map(\.name).joined(separator: ", "))\n")
+    }
+  }
+}
+
+private struct CountingAuthenticator: Authenticator {
+  let requests: CurrentValue<Int>
+
+  func authenticate(_ credentials: Credentials) async throws(AuthError) -> Token {
+    requests.update { $0 += 1 }
+    return Token("token")
+  }
+}
+
+/// Publishes what its owner says, and takes no commands.
+private struct StandInManager: MemberManager {
+  let results = Channel<Result<[Member], MemberFailure>>(replaying: 1)
+
+  let addMember = Inlet<String> { _ in }
+  let removeMember = Inlet<Member> { _ in }
+  let resetMembers = Inlet<Void> {}
+  var members: Outlet<Result<[Member], MemberFailure>> { results.outlet }
+
+  func run() async {}
+}
