@@ -47,11 +47,13 @@ struct AuthDemo: Demo {
     try await withRunning(viewModel) {
       while let credentials = try await readCredentials() {
         viewModel.signIn.send(credentials)
-        switch await results.next() {
-        case .success: try console.write(console.bold("Signed in.") + "\n")
-        case .failure(let error): try console.write("Not signed in. \(String(describing: error).printable)\n")
-        case nil: return
-        }
+        guard let result = await results.next() else { return }
+        let text =
+          switch result {
+          case .success: console.bold("Signed in.")
+          case .failure(let error): "Not signed in. \(error.description.printable)"
+          }
+        try console.write(text + "\n")
       }
     }
   }

@@ -54,12 +54,14 @@ struct ProfileDemo: Demo {
   /// A load causes two states: loading, and how it ended.
   private func showLoad() async throws {
     for _ in 0..<2 {
-      switch await states.next() {
-      case .isLoading: try console.write("Loading …\n")
-      case .loaded(let user): try console.write(console.bold("User \(user.id): \(user.name)") + "\n")
-      case .failed(let error): try console.write("Failed: \(error)\n")
-      case nil: return
-      }
+      guard let state = await states.next() else { return }
+      let text =
+        switch state {
+        case .isLoading: "Loading …"
+        case .loaded(let user): console.bold("User \(user.id): \(user.name)")
+        case .failed(let error): "Failed: \(error)"
+        }
+      try console.write(text + "\n")
     }
   }
 }

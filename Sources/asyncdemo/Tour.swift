@@ -33,7 +33,8 @@ struct Tour {
       Pieces.mendedFaults)
   }
 
-  private func chapter(_ title: String, _ demo: any Demo.Type, and piece: Piece? = nil) async throws {
+  private func chapter(_ title: String, _ demo: any Demo.Type, and piece: Piece? = nil) async throws
+  {
     try await chapter(title) { console in
       let lines = Script(demo.script, echo: console)
       try await demo.init(console: console, lines: lines, arguments: []).run()

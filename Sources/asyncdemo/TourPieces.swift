@@ -7,7 +7,9 @@ enum Pieces {
   static func inputOnly(_ console: Console) async throws {
     let orders = Channel<String>()
     let received = orders.outlet.subscribe()
-    let inlet: Inlet<(item: String, count: Int)> = orders.inlet.contramap { "\($0.count) \($0.item)" }
+    let inlet: Inlet<(item: String, count: Int)> = orders.inlet.contramap {
+      "\($0.count) \($0.item)"
+    }
     try console.write("> (item: \"tea\", count: 2)\n")
     inlet.send((item: "tea", count: 2))
     orders.finish()
