@@ -14,8 +14,8 @@ public import Synchronization
 ///      ├──release── busyCancelled ◀───┘                       │
 ///      └──────────────────────────────────────────────────────┘
 ///
-/// *busy* lasts for a bounded number of steps and never over a suspension, so whoever meets
-/// it may spin. Every take of the lease acquires and every give releases: what the cursor's
+/// *busy* lasts for a bounded number of steps, and the steps of derived outlets, never over a
+/// suspension, so whoever meets it may spin. Every take of the lease acquires and every give releases: what the cursor's
 /// fields hold is seen by the next consumer.
 ///
 /// Why nobody meets `waiting` of a consumer whose task is cancelled: a sleeper installs its
