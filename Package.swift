@@ -24,7 +24,9 @@ let package = Package(
     .executableTarget(
       name: "asyncdemo", dependencies: ["AsyncChannels", "AsyncViewModels"],
       swiftSettings: settings),
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(
+      name: "TestSupport", dependencies: ["AsyncChannels"], path: "Tests/TestSupport",
+      swiftSettings: settings),
     .testTarget(
       name: "AsyncChannelsTests", dependencies: ["AsyncChannels", "TestSupport"],
       swiftSettings: settings),

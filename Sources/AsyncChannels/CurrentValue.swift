@@ -14,8 +14,8 @@ public import Observation
 /// for await state in viewModel.$state { … }                         // follow it
 /// ```
 ///
-/// In an actor, where a wrapped property cannot be `nonisolated`, keep it in a `let` and hand
-/// out its ``outlet``:
+/// In an actor, where a wrapped property cannot be `nonisolated`, and in a `Sendable` class without
+/// an actor, which can have no `var`, keep it in a `let` and hand out its ``outlet``:
 ///
 /// ```swift
 /// private let members = CurrentValue([Member]())
@@ -100,10 +100,14 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   ///   value in it traps: it has the value in its hands.
   /// - Returns: What `change` returns.
   public func update<R>(_ change: (inout Value) throws -> R) rethrows -> R {
+    // Both outlive the lock: the last reference to a value may be here, and its `deinit` run.
+    var value: Value?
+    var displaced = Displaced<Value>()
+    defer { withExtendedLifetime((value, displaced)) {} }
     let (result, sent) = try writers.withLock {
-      var value = newest.element
-      let result = try change(&value)
-      return (result, broadcaster.log.append(value, replayed: true))
+      value = newest.element
+      let result = try change(&value!)
+      return (result, append(value!, displacing: &displaced))
     }
     publish(sent)
     return result
@@ -130,9 +134,17 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
 
   @discardableResult
   private func set(_ value: Value) -> SendResult<Value> {
-    let sent = writers.withLock { broadcaster.log.append(value, replayed: true) }
+    var displaced = Displaced<Value>()
+    let sent = writers.withLock { append(value, displacing: &displaced) }
+    displaced.release()
     publish(sent)
     return SendResult(of: value, subscribers: sent.subscribers)
+  }
+
+  private func append(
+    _ value: Value, displacing displaced: inout Displaced<Value>
+  ) -> (subscribers: Int?, wake: Wake) {
+    broadcaster.log.append(value, replayed: true, displacing: &displaced)
   }
 
   /// Tells those who wait and those who observe, after the store and with no lock held.

@@ -49,7 +49,7 @@ extension Outlet where Element: Equatable {
 
 /// The memory of one subscription. Only one consumer uses it at a time, so its lock is always free.
 private final class PreviousElement<Element: Sendable>: Sendable {
-  private let element = Mutex<Element?>(nil)
+  private let element = Locked<Element?>(nil)
 
   func replace(with new: Element) -> Element? {
     element.withLock { element in

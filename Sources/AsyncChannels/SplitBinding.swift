@@ -31,7 +31,7 @@ import Synchronization
 public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendable {
   private let source: CurrentValue<Value>
   private let target: Inlet<Value>
-  private let state = Mutex(SplitState<Value>())
+  private let state = Locked(SplitState<Value>())
   /// Counts writes, so that Observation hears of them.
   private let writes = CurrentValue(0)
 

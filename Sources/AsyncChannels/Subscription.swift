@@ -52,6 +52,10 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   ///
   /// ``next(isolation:)`` does not mutate, so that an iterator can be kept in a `let`. It may be
   /// called from one task after another, but not while a call is still waiting: that traps.
+  ///
+  /// It looks at the task's cancellation at its first call, whenever it waits, and at the latest after
+  /// 64 elements. So a task that is already cancelled and takes over an iterator that another has
+  /// used may get an element that is ready; with ``Subscription/next(isolation:)`` it gets none.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let feed: Feed<Element>
     /// Who this consumer is for the lease on the cursor.

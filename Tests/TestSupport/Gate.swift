@@ -1,3 +1,4 @@
+import AsyncChannels
 import Synchronization
 
 /// A door that is closed until it is opened, for ever then.
@@ -7,7 +8,7 @@ package final class Gate: Sendable {
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   package init() {}
 

@@ -47,11 +47,13 @@ class AnyCursor: @unchecked Sendable {
   /// Sleeps until there may be something to take. Requires the lease.
   final func sleep(as ticket: UInt64, isolation: isolated (any Actor)?) async -> Awakening {
     if !readsQueue, position?.advance() == true { return .lookAgain }
+    // Whoever never has to wait makes no doorbell.
+    if bell == nil, let awakening = Awakening(log.look(at: position, queue: queue)) {
+      return awakening
+    }
     let bell = liveBell()
-    switch log.sleep(at: position, queue: queue, bell: bell) {
-    case .readable: return .lookAgain
-    case .finished: return .finished
-    case .nothing: break
+    if let awakening = Awakening(log.sleep(at: position, queue: queue, bell: bell)) {
+      return awakening
     }
     // The order is what `Lease` relies on: first the handler, then `fallAsleep`.
     return await withTaskCancellationHandler {
@@ -92,4 +94,13 @@ enum Awakening {
   case cancelled
   /// The task was cancelled and the lease is gone: the cursor may already be another's.
   case gaveUp
+
+  /// Nil if there is a reason to sleep.
+  fileprivate init?(_ look: Look) {
+    switch look {
+    case .readable: self = .lookAgain
+    case .finished: self = .finished
+    case .nothing: return nil
+    }
+  }
 }

@@ -82,10 +82,13 @@ final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendabl
 
   /// Appends for everybody who is subscribed now, unless the log is finished.
   ///
+  /// - Parameter displaced: Gets what there is no room for any more, to be released by a caller that
+  ///   holds no lock.
   /// - Returns: How many that were, or nil if the log is finished; and whom to ring.
-  func append(_ element: Element, replayed: Bool) -> (subscribers: Int?, wake: Wake) {
-    var displaced = Displaced<Element>()
-    let sent: (Int?, Wake) = state.withLock { state in
+  func append(
+    _ element: Element, replayed: Bool, displacing displaced: inout Displaced<Element>
+  ) -> (subscribers: Int?, wake: Wake) {
+    state.withLock { state in
       guard !state.isFinished else { return (nil, .nobody) }
       if state.readers > 0 { state.appendSlot(element) }
       if window != nil || !state.queues.isEmpty {
@@ -93,8 +96,6 @@ final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendabl
       }
       return (state.subscriberCount, state.takeSleepers())
     }
-    displaced.release()
-    return sent
   }
 
   /// - Parameter queues: This log's, which are all made in `join`.
@@ -143,13 +144,14 @@ final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendabl
   }
 }
 
-/// What new elements displaced, to be released after unlocking. Takes no memory until then.
-private struct Displaced<Element: Sendable> {
+/// What new elements displaced. Takes no memory until there is something.
+struct Displaced<Element: Sendable>: Sendable {
   private var elements: [Element] = []
 
   mutating func add(_ element: Element?) {
     if let element { elements.append(element) }
   }
 
+  /// Destroys the elements here and not earlier.
   consuming func release() {}
 }

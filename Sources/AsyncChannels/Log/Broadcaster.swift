@@ -21,7 +21,9 @@ actor Broadcaster<Element: Sendable> {
   /// Returns how many it was sent to, or nil if the log is finished.
   @usableFromInline
   nonisolated func send(_ element: Element, replayed: Bool) -> Int? {
-    let (subscribers, wake) = log.append(element, replayed: replayed)
+    var displaced = Displaced<Element>()
+    let (subscribers, wake) = log.append(element, replayed: replayed, displacing: &displaced)
+    displaced.release()
     perform(wake)
     return subscribers
   }

@@ -6,35 +6,38 @@ public import Synchronization
 /// order. The lease is one atomic word, the ticket of the consumer that used the cursor last and
 /// what it is doing:
 ///
-///     idle ──tryAcquire / acquire──▶ busy ──fallAsleep──▶ waiting
-///      ▲                              │ ▲                   │ │
-///      ├───────────release────────────┘ └───────wake────────┘ │
-///      │                              │                       │
-///      │                        noteCancel              noteCancel
-///      ├──release── busyCancelled ◀───┘                       │
-///      └──────────────────────────────────────────────────────┘
+///     nobody ◀──noteCancel, wake──┐
+///       │ acquire                 │
+///       ▼                         │
+///     busy ────fallAsleep──▶ waiting
+///      │ ▲ ◀────────wake────────┘
+///      │ │
+///      ▼ │ tryAcquire; acquire, by another consumer too
+///     idle
 ///
 /// *busy* lasts for a bounded number of steps, and the steps of derived outlets, never over a
-/// suspension, so whoever meets it may spin. Every take of the lease acquires and every give releases: what the cursor's
-/// fields hold is seen by the next consumer.
+/// suspension, so whoever meets it may spin. Every take of the lease acquires and every give
+/// releases: what the cursor's fields hold is seen by the next consumer.
 ///
-/// Why nobody meets `waiting` of a consumer whose task is cancelled: a sleeper installs its
-/// cancellation handler, which calls `noteCancel`, *before* `fallAsleep`. If `cancel()` came first,
-/// the handler has run on the sleeper's own thread and left `busyCancelled`, which `fallAsleep`
-/// refuses. If it comes later, the handler runs inside `cancel()` and turns `waiting` into `idle`
-/// before `cancel()` returns. So a task started after `cancel()` returned can take over at once. (A
-/// second `cancel()` may return while the first still runs the handlers: hence the patience below.)
+/// **Hand-over.** A sleeper installs its cancellation handler, which calls `noteCancel`, *before*
+/// `fallAsleep`. If `cancel()` came first, the handler has run on the sleeper's own thread and left
+/// `busyCancelled`, which `fallAsleep` refuses. If it comes later, the handler runs inside `cancel()`
+/// and gives the lease up before `cancel()` returns. So a task that is started then can take over at
+/// once, before the cancelled one has unwound.
+///
+/// **Misuse** is to ask while another waits that was not cancelled. But whoever meets `waiting` may
+/// only be early: a second `cancel()` can return while the first is still calling handlers. So it
+/// looks on. A cancelled waiter gives the lease up to nobody, when its handler runs or when it is
+/// rung and wakes. One that turns up idle instead, or still waits after a second, was not cancelled.
 @usableFromInline
 struct Lease: ~Copyable, Sendable {
   private enum Phase: UInt64 {
     case idle, busy, busyCancelled, waiting
   }
 
-  /// `ticket | phase`. A ticket's two lowest bits are zero.
+  /// `ticket | phase`; zero for nobody. A ticket's two lowest bits are zero.
   @usableFromInline let word = Atomic<UInt64>(0)
   private let lastTicket = Atomic<UInt64>(0)
-  /// The task that the consumer in `word` took the lease in. Written while busy.
-  private let task = Atomic<Int>(0)
 
   func makeTicket() -> UInt64 {
     lastTicket.wrappingAdd(4, ordering: .relaxed).newValue
@@ -48,9 +51,10 @@ struct Lease: ~Copyable, Sendable {
 
   /// Takes the lease, from another consumer too. False if this task is cancelled.
   ///
-  /// Traps if another consumer is waiting, or has taken over while this one was not cancelled.
+  /// Traps if another consumer is waiting whose task is not cancelled.
   func acquire(_ ticket: UInt64) -> Bool {
-    var patience: ContinuousClock.Instant?
+    var waiter: UInt64?
+    var deadline: ContinuousClock.Instant?
     while true {
       let current = word.load(ordering: .acquiring)
       // After the load: if another took over because this task was cancelled, that cancellation
@@ -60,18 +64,16 @@ struct Lease: ~Copyable, Sendable {
       case .busy, .busyCancelled:
         CurrentThread.yield()
       case .waiting:
-        let deadline = patience ?? .now + .seconds(1)
-        precondition(.now < deadline, Self.misuse)
-        patience = deadline
+        waiter = current & ~3
+        let end = deadline ?? .now + .seconds(1)
+        precondition(.now < end, Self.misuse)
+        deadline = end
         CurrentThread.yield()
       case .idle:
-        let thisTask = withUnsafeCurrentTask { $0.hashValue }
-        precondition(
-          current <= ticket || task.load(ordering: .relaxed) == thisTask, Self.misuse)
+        precondition(current != waiter, Self.misuse)
         let desired = ticket | Phase.busy.rawValue
         if word.compareExchange(expected: current, desired: desired, ordering: .acquiring).exchanged
         {
-          task.store(thisTask, ordering: .relaxed)
           return true
         }
       }
@@ -88,17 +90,24 @@ struct Lease: ~Copyable, Sendable {
     move(ticket, from: .busy, to: .waiting)
   }
 
-  /// From waiting to busy; false if the lease was given up, and then the cursor is another's.
+  /// From waiting to busy; false if the task was cancelled, and then the cursor is another's.
   func wake(_ ticket: UInt64) -> Bool {
-    move(ticket, from: .waiting, to: .busy)
+    guard move(ticket, from: .waiting, to: .busy) else { return false }
+    guard Task.isCancelled else { return true }
+    word.store(Self.nobody, ordering: .releasing)
+    return false
   }
 
   /// The task of this consumer was cancelled: gives the lease up if it waits, and keeps it from
   /// falling asleep if it does not. Idempotent, since a cancellation handler may run twice.
   func noteCancel(_ ticket: UInt64) {
-    while !move(ticket, from: .waiting, to: .idle), !move(ticket, from: .busy, to: .busyCancelled) {
+    let waiting = ticket | Phase.waiting.rawValue
+    while true {
+      let given = word.compareExchange(
+        expected: waiting, desired: Self.nobody, ordering: .acquiringAndReleasing)
+      if given.exchanged || move(ticket, from: .busy, to: .busyCancelled) { return }
       // Neither, unless it moved from busy to waiting between the two.
-      guard word.load(ordering: .relaxed) == ticket | Phase.waiting.rawValue else { return }
+      guard word.load(ordering: .relaxed) == waiting else { return }
     }
   }
 
@@ -108,6 +117,8 @@ struct Lease: ~Copyable, Sendable {
       ordering: .acquiringAndReleasing
     ).exchanged
   }
+
+  private static var nobody: UInt64 { 0 }
 
   private static var misuse: String {
     """

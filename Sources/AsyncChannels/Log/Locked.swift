@@ -15,11 +15,11 @@
   /// none; it does understand `pthread_mutex_t`. Build with `-D ASYNCCHANNELS_PTHREAD_LOCK` for it.
   ///
   /// `@unchecked Sendable`: the value is reached only inside `withLock`, which excludes all others.
-  struct Locked<Value>: ~Copyable, @unchecked Sendable {
+  package struct Locked<Value>: ~Copyable, @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
 
-    init(_ initialValue: Value) {
+    package init(_ initialValue: Value) {
       mutex = .allocate(capacity: 1)
       mutex.initialize(to: pthread_mutex_t())
       let status = pthread_mutex_init(mutex, nil)
@@ -35,7 +35,7 @@
       mutex.deallocate()
     }
 
-    borrowing func withLock<Result, Failure: Error>(
+    package borrowing func withLock<Result, Failure: Error>(
       _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
       pthread_mutex_lock(mutex)
@@ -44,8 +44,8 @@
     }
   }
 #else
-  import Synchronization
+  package import Synchronization
 
   /// A value that can only be reached with its lock held.
-  typealias Locked = Mutex
+  package typealias Locked = Mutex
 #endif
