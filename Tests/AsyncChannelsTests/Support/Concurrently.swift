@@ -32,6 +32,17 @@ extension Outlet {
   }
 }
 
+extension Subscription {
+  /// Consumes in a task that does nothing else, so that cancelling the task is cancelling the loop.
+  func consuming() -> Task<[Element], Never> {
+    Task {
+      var elements: [Element] = []
+      for await element in self { elements.append(element) }
+      return elements
+    }
+  }
+}
+
 extension Task {
   /// The task's value, which must come.
   func result(within limit: Duration) async throws -> Success {
