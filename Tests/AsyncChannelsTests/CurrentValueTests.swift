@@ -9,6 +9,12 @@ final class CurrentValueTests: XCTestCase {
     @CurrentValue var count = 0
   }
 
+  /// Spends some time between a reading and a writing, so that others get their chance.
+  private static func linger() {
+    let steps = Atomic(0)
+    while steps.wrappingAdd(1, ordering: .relaxed).newValue < 100 {}
+  }
+
   private struct Refusal: Error {}
 
   func test_C10_aNewSubscriberGetsTheValueOfThatMomentThenEachLaterOne() async throws {
@@ -85,7 +91,9 @@ final class CurrentValueTests: XCTestCase {
     let seen = try await concurrently(4) { _ in
       (0..<1000).map { _ in
         state.update { count -> Int in
-          count += 1
+          let old = count
+          Self.linger()
+          count = old + 1
           return count
         }
       }
@@ -107,7 +115,11 @@ final class CurrentValueTests: XCTestCase {
         if number == 0 {
           state.value = (updates: 0, writes: round)
         } else {
-          state.update { $0.updates += 1 }
+          state.update { value in
+            let old = value.updates
+            Self.linger()
+            value.updates = old + 1
+          }
         }
       }
     }

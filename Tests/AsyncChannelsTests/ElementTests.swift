@@ -1,5 +1,6 @@
-import AsyncChannels
 import XCTest
+
+@testable import AsyncChannels
 
 /// Elements that take no room, much room, or say nothing (C7).
 final class ElementTests: XCTestCase {
@@ -81,6 +82,18 @@ final class ElementTests: XCTestCase {
     try await deliver((0..<200).map { SIMD64<UInt8>(repeating: UInt8($0)) })
     try await deliver((0..<200).map { SIMD64<UInt32>(repeating: UInt32($0)) })
     try await deliver((0..<200).map { "number \($0), too long to be stored in place" })
+  }
+
+  func test_C7_elementsAreStoredWhereTheirAlignmentAsks() {
+    func misalignment<Element>(of _: Element.Type) -> Int {
+      let segment = Segment.make(for: Element.self)
+      defer { segment.release() }
+      return Int(bitPattern: segment.elements) % MemoryLayout<Element>.alignment
+    }
+    XCTAssertEqual(MemoryLayout<SIMD4<Float>>.alignment, 16)
+    XCTAssertEqual(misalignment(of: UInt8.self), 0)
+    XCTAssertEqual(misalignment(of: SIMD4<Float>.self), 0)
+    XCTAssertEqual(misalignment(of: Page.self), 0)
   }
 
   /// Sends the elements to subscribers of all kinds, and looks whether each got them all.

@@ -110,6 +110,24 @@ final class OrderAndLossTests: XCTestCase {
     }
   }
 
+  /// They start together over a full log, so they meet in the same slots.
+  func test_C4_readersThatMeetInTheSameSlotsEachGetTheElementAndReleaseItOnce() async throws {
+    let census = Census()
+    for _ in 0..<20 {
+      let channel = Channel<Tracked>()
+      let subscriptions = (0..<3).map { _ in channel.outlet.subscribe() }
+      for number in 0..<2000 { channel.send(Tracked(number, in: census)) }
+      channel.finish()
+      let sums = try await concurrently(3) { reader in
+        var sum = 0
+        for await element in subscriptions[reader] { sum += element.number }
+        return sum
+      }
+      XCTAssertEqual(sums, Array(repeating: 1999 * 1000, count: 3))
+      XCTAssertEqual(census.count, 0)
+    }
+  }
+
   func test_C5_twoIteratorsOfOneOutletEachGetEverything() async throws {
     let channel = Channel<Int>()
     let outlet = channel.outlet
