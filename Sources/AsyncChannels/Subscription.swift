@@ -13,8 +13,8 @@
 ///
 /// **One consumer at a time.** A subscription can be consumed in turn: a loop that was left, or
 /// whose task was cancelled, is continued by the next from where it stopped, and the next need not
-/// wait until the cancelled one has unwound. Consuming it while another task does that was not
-/// cancelled traps. Consumers that each want everything subscribe each for themselves.
+/// wait until the cancelled one has unwound. To ask for an element while another task waits for one
+/// that was not cancelled traps. Consumers that each want everything subscribe each for themselves.
 ///
 /// Dropping the last reference, its iterators included, unsubscribes and releases what was not
 /// taken. Nothing else does: a subscription that is kept and not consumed holds what its policy

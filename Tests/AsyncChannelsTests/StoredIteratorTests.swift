@@ -1,0 +1,70 @@
+import AsyncChannels
+import TestSupport
+import XCTest
+
+/// Iterators that outlive one loop, as `Subscription.Iterator` allows.
+final class StoredIteratorTests: XCTestCase {
+  private actor Reader {
+    private let iterator: Subscription<Int>.Iterator
+
+    init(_ subscription: Subscription<Int>) {
+      iterator = subscription.makeAsyncIterator()
+    }
+
+    func next() async -> Int? { await iterator.next() }
+  }
+
+  /// Looking at the cancellation each time would cost more than the delivery.
+  func test_C28_aCancelledTaskGetsLittleFromAnIteratorThatAnotherTaskUsedBefore() async throws {
+    let channel = Channel<Int>()
+    let reader = Reader(channel.outlet.subscribe())
+    for number in 1...1000 { channel.send(number) }
+    let first = try await within { await reader.next() }
+    XCTAssertEqual(first, 1)
+    let taken = try await within {
+      cancelThisTask()
+      var count = 0
+      while await reader.next() != nil { count += 1 }
+      return count
+    }
+    XCTAssertLessThanOrEqual(taken, 64)
+  }
+
+  func test_C28_aCancelledTaskGetsNilFromASubscriptionThatAnotherTaskUsedBefore() async throws {
+    let channel = Channel<Int>()
+    let subscription = channel.outlet.subscribe()
+    channel.send(1)
+    channel.send(2)
+    let first = try await within { await subscription.next() }
+    XCTAssertEqual(first, 1)
+    let second = try await within {
+      cancelThisTask()
+      return await subscription.next()
+    }
+    XCTAssertNil(second)
+  }
+
+  /// The second consumer has left its loop: nobody else consumes when the first begins.
+  func test_C31_anIteratorMadeBeforeAnotherConsumersLoopContinuesAfterIt() async throws {
+    let channel = Channel<Int>()
+    let subscription = channel.outlet.subscribe()
+    let reader = Reader(subscription)
+    channel.send(1)
+    channel.send(2)
+    let (hasLeft, mayEnd) = (Gate(), Gate())
+    // It lives on, so that its identity is not that of the next task.
+    let other = Task {
+      for await number in subscription {
+        XCTAssertEqual(number, 1)
+        break
+      }
+      hasLeft.open()
+      await mayEnd.pass()
+    }
+    try await within { await hasLeft.pass() }
+    let second = try await within { await reader.next() }
+    XCTAssertEqual(second, 2)
+    mayEnd.open()
+    try await other.result(within: .seconds(20))
+  }
+}
