@@ -92,6 +92,26 @@ final class MemoryTests: XCTestCase {
     XCTAssertEqual(census.count, 0)
   }
 
+  func test_C34_nothingIsLeftOfWhatSeveralTakeAtTheSameTime() async throws {
+    for _ in 0..<10 {
+      let census = Census()
+      let channel = Channel<Tracked>()
+      let subscriptions = (0..<3).map { _ in channel.outlet.subscribe() }
+      for number in 0..<3_000 { channel.send(Tracked(number, in: census)) }
+      channel.finish()
+      let counts = try await within {
+        await withTaskGroup { group in
+          for subscription in subscriptions {
+            group.addTask { await subscription.reduce(0) { count, _ in count + 1 } }
+          }
+          return await group.reduce(into: []) { $0.append($1) }
+        }
+      }
+      XCTAssertEqual(counts, [3_000, 3_000, 3_000])
+      XCTAssertEqual(census.count, 0)
+    }
+  }
+
   func test_C34_theEndReleasesWhatIsTakenAfterIt() async throws {
     let census = Census()
     let channel = Channel<Tracked>()
