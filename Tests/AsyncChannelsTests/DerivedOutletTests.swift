@@ -92,12 +92,18 @@ final class DerivedOutletTests: XCTestCase {
     let early = distinct.subscribe()
     channel.send(1)
     let late = distinct.subscribe()
-    channel.send(1)
-    channel.send(2)
+    for number in [2, 2, 3, 3] { channel.send(number) }
     channel.finish()
-    let received = try await (early.collect(), late.collect())
-    XCTAssertEqual(received.0, [1, 2])
-    XCTAssertEqual(received.1, [1, 2], "its first element is always delivered")
+    // By turns, so that what the one was given would be in the other's way.
+    let iterators = (early.makeAsyncIterator(), late.makeAsyncIterator())
+    var received: ([Int?], [Int?]) = ([], [])
+    received.0.append(await iterators.0.next())
+    for _ in 0..<3 {
+      received.0.append(await iterators.0.next())
+      received.1.append(await iterators.1.next())
+    }
+    XCTAssertEqual(received.0, [1, 2, 3, nil])
+    XCTAssertEqual(received.1, [2, 3, nil])
   }
 
   func test_C48_thePolicyAppliesBeforeTheClosures() async throws {

@@ -14,13 +14,11 @@ final class ObserveCancelTests: XCTestCase {
       channel.send(1)
       try await stage.drain(until: "called") { calls.count == 1 }
       try await stage.drain(until: "asleep") { channel.broadcaster.log.sleeperCount == 1 }
-      try await stage.perform { stage in
-        channel.send(2)
-        channel.send(3)
-        // The consumer was rung and waits for its turn behind this very job.
-        stage.spinUntilJobs(1)
-        end.apply(to: token)
-      }
+      channel.send(2)
+      channel.send(3)
+      // The consumer was rung and waits for its turn: this one comes before it.
+      try await stage.untilJobs(1)
+      try await stage.performFirst { _ in end.apply(to: token) }
       try await stage.drain(until: "unsubscribed") { channel.subscriberCount == 0 }
       XCTAssertEqual(calls.events, [1], "\(end)")
       withExtendedLifetime(token) {}
@@ -110,14 +108,5 @@ private enum Ending: CaseIterable {
     case .cancelling: token.peek { $0.cancel() }
     case .dropping: _ = token.take()
     }
-  }
-}
-
-extension Stage {
-  /// For a job of the stage, in which it cannot suspend.
-  fileprivate func spinUntilJobs(_ count: Int) {
-    let deadline = ContinuousClock.now + .seconds(20)
-    while jobCount < count, ContinuousClock.now < deadline {}
-    XCTAssertEqual(jobCount, count)
   }
 }

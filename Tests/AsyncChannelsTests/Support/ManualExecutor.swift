@@ -17,6 +17,10 @@ final class JobQueue: Sendable {
   func takeFirst() -> UnownedJob? {
     jobs.withLock { $0.isEmpty ? nil : $0.removeFirst() }
   }
+
+  func takeLast() -> UnownedJob? {
+    jobs.withLock { $0.popLast() }
+  }
 }
 
 /// An actor that does nothing until the test lets it. Its jobs then run on the test's thread.
@@ -66,6 +70,15 @@ actor Stage {
     let task = try await enqueue(work)
     drain()
     return try await within { await task.value }
+  }
+
+  /// Does a synchronous piece of work in the actor before the jobs there are: actors promise no order.
+  nonisolated func performFirst(
+    _ work: @escaping @Sendable (isolated Stage) -> Void
+  ) async throws {
+    let task = try await enqueue(work)
+    executor.jobs.takeLast()?.runSynchronously(on: executor.asUnownedSerialExecutor())
+    try await within { await task.value }
   }
 
   /// Runs jobs as they come until a condition holds.
