@@ -65,5 +65,6 @@ final class ScaleTests: XCTestCase {
       XCTAssertEqual(taken, [0, 1, 2])
     }
     XCTAssertEqual(census.count, 97)
+    withExtendedLifetime(subscriptions) {}
   }
 }
