@@ -118,27 +118,35 @@ final class CurrentValueTests: XCTestCase {
   }
 
   func test_C10_anotherThreadsWriteWaitsForARunningUpdate() async throws {
-    let number = CurrentValue(1)
-    let isUpdating = Gate()
-    let goOn = DispatchSemaphore(value: 0)
-    let published = number.outlet.subscribe()
-    DispatchQueue(label: "updating").async {
-      number.update { number in
-        isUpdating.open()
-        goOn.wait()
-        number += 1
+    let writers: [@Sendable (CurrentValue<Int>) -> Void] = [
+      { $0.value = 12 }, { $0.wrappedValue = 12 }, { $0.inlet.send(12) },
+      { $0.update { $0 += 10 } },
+    ]
+    for write in writers {
+      let number = CurrentValue(1)
+      let published = number.outlet.subscribe()
+      let isUpdating = Gate()
+      let isWriting = Gate()
+      let goOn = DispatchSemaphore(value: 0)
+      DispatchQueue(label: "updating").async {
+        number.update { number in
+          isUpdating.open()
+          goOn.wait()
+          number += 1
+        }
       }
+      try await within { await isUpdating.pass() }
+      DispatchQueue(label: "writing").async {
+        isWriting.open()
+        write(number)
+      }
+      try await within { await isWriting.pass() }
+      // Were it not to wait, it would have the time to write here.
+      for _ in 0..<100 { await Task.yield() }
+      goOn.signal()
+      let values = try await published.take(3)
+      XCTAssertEqual(values, [1, 2, 12])
     }
-    try await within { await isUpdating.pass() }
-    let isWriting = Gate()
-    DispatchQueue(label: "writing").async {
-      isWriting.open()
-      number.value = 10
-    }
-    try await within { await isWriting.pass() }
-    goOn.signal()
-    let values = try await published.take(3)
-    XCTAssertEqual(values, [1, 2, 10])
   }
 
   func test_C24_aFinishedValueCanBeReadAndNoLongerChanges() async throws {
