@@ -1,0 +1,180 @@
+import AsyncChannels
+import TestSupport
+import XCTest
+
+/// C49: what stands in for the ends of a channel behaves as they do. Numbers in comments are those of
+/// the sentences that are checked.
+final class StandInTests: XCTestCase {
+  func test_C49_aContramappedInletSendsWhatTheTransformMakes() async throws {
+    let channel = Channel<String>(replaying: 1)
+    let calls = Record<Int>()
+    let inlet: Inlet<Int> = channel.inlet.contramap { number in
+      calls.add(number)
+      return "\(number)"
+    }
+    // C12: also with no subscriber; C41: once, however many there are.
+    XCTAssertEqual(inlet.send(0), .sent(subscribers: 0))
+    let subscriptions = (0..<3).map { _ in channel.outlet.subscribe() }
+    XCTAssertEqual(inlet.send(1), .sent(subscribers: 3))
+    XCTAssertEqual(calls.events, [0, 1])
+    for subscription in subscriptions {
+      let received = try await subscription.take(2)
+      XCTAssertEqual(received, ["0", "1"])
+    }
+  }
+
+  func test_C49_contramappedInletsShareTheOrderOfTheirChannel() async throws {
+    let channel = Channel<Int>()
+    let subscriptions = (channel.outlet.subscribe(), channel.outlet.subscribe())
+    let inlets: [Inlet<Int>] = [
+      channel.inlet, channel.inlet.contramap { $0 + 10_000 },
+      channel.inlet.contramap { $0 + 10_000 }.contramap { $0 + 10_000 },
+    ]
+    await withTaskGroup { group in
+      for inlet in inlets {
+        group.addTask { for number in 0..<1_000 { inlet.send(number) } }
+      }
+    }
+    channel.finish()
+    let received = try await (subscriptions.0.collect(), subscriptions.1.collect())
+    // C3
+    XCTAssertEqual(received.0, received.1)
+    for sender in 0..<3 {
+      let sent = received.0.filter { $0 / 10_000 == sender }.map { $0 % 10_000 }
+      XCTAssertEqual(sent, Array(0..<1_000))
+    }
+  }
+
+  func test_C49_aContramappedInletGivesBackWhatWasRefusedAsItWasSent() async throws {
+    var channel = Optional(Channel<String>())
+    let finished = Channel<String>()
+    let inlets: [Inlet<Int>?] = [
+      channel?.inlet.contramap { "\($0)" }, finished.inlet.contramap { "\($0)" },
+    ]
+    finished.finish()
+    // C25: an inlet does not keep its channel alive; C26 and C23.
+    weak let sameChannel = channel
+    channel = nil
+    XCTAssertNil(sameChannel)
+    for inlet in inlets { XCTAssertEqual(inlet?.send(7), .finished(7)) }
+  }
+
+  func test_C49_anInletOfAFunctionCallsItWithEachElementAndNeverFinishes() async throws {
+    let received = Record<Int>()
+    let inlet = Inlet { received.add($0) }
+    XCTAssertEqual(inlet.send(1), .sent(subscribers: 1))
+    XCTAssertEqual(inlet.contramap { $0 * 2 }.send(1), .sent(subscribers: 1))
+    XCTAssertEqual(received.events, [1, 2])
+    await withTaskGroup { group in
+      for sender in 1...3 {
+        group.addTask { for number in 0..<500 { inlet.send(sender * 1_000 + number) } }
+      }
+    }
+    for sender in 1...3 {
+      let sent = received.events.filter { $0 / 1_000 == sender }.map { $0 % 1_000 }
+      XCTAssertEqual(sent, Array(0..<500))
+    }
+  }
+
+  func test_C49_anInletOfVoidCanBeAFunctionToo() async throws {
+    let taps = Record<Void>()
+    let inlet = Inlet<Void> { taps.add(()) }
+    XCTAssertEqual(inlet.send().subscribers, 1)
+    XCTAssertEqual(taps.count, 1)
+  }
+
+  func test_C49_anInletOfAFunctionMaySendToItself() async throws {
+    let received = Record<Int>()
+    let channel = Channel<Int>()
+    let inlet = Inlet<Int> { number in
+      received.add(number)
+      channel.send(number + 1)
+    }
+    let subscription = channel.outlet.subscribe()
+    let token = channel.outlet.observe { if $0 < 5 { inlet.send($0) } }
+    inlet.send(0)
+    let sent = try await subscription.take(5)
+    XCTAssertEqual(sent, [1, 2, 3, 4, 5])
+    XCTAssertEqual(received.events, [0, 1, 2, 3, 4])
+    withExtendedLifetime(token) {}
+  }
+
+  func test_C49_justGivesEachSubscriberItsElementsAndEnds() async throws {
+    let outlet = Outlet.just(1, 2, 3)
+    let early = outlet.subscribe()
+    let iterators = (outlet.makeAsyncIterator(), outlet.makeAsyncIterator())
+    // C5: independent of each other; C20: sticky.
+    for expected in [1, 2, 3, nil, nil] {
+      let element = await iterators.0.next()
+      XCTAssertEqual(element, expected)
+    }
+    let first = await iterators.1.next()
+    XCTAssertEqual(first, 1)
+    let received = try await (early.collect(), outlet.collect())
+    XCTAssertEqual(received.0, [1, 2, 3])
+    XCTAssertEqual(received.1, [1, 2, 3])
+    // C24, on an outlet that has ended before it began.
+    let none = try await Outlet<Int>.just().collect()
+    XCTAssertEqual(none, [])
+  }
+
+  func test_C49_justGivesManyElementsAndNilsAndVoids() async throws {
+    // C7
+    let optionals = try await Outlet<Int?>.just(nil, 1, nil).collect()
+    XCTAssertEqual(optionals, [nil, 1, nil])
+    let voids = try await Outlet<Void>.just((), ()).collect().count
+    XCTAssertEqual(voids, 2)
+  }
+
+  func test_C49_aBoundedSubscriberFindsOfJustWhatItsPolicyLeaves() async throws {
+    let outlet = Outlet.just(1, 2, 3, 4, 5)
+    // C14, C15
+    let newest = outlet.subscribe(buffering: .bufferingNewest(2))
+    let oldest = outlet.subscribe(buffering: .bufferingOldest(1))
+    XCTAssertEqual([newest.droppedCount, oldest.droppedCount], [3, 4])
+    let received = try await (newest.collect(), oldest.collect())
+    XCTAssertEqual(received.0, [4, 5])
+    XCTAssertEqual(received.1, [1])
+  }
+
+  func test_C49_aCancelledTaskGetsNothingOfJustAndTheNextContinues() async throws {
+    let subscription = Outlet.just(1, 2, 3).subscribe()
+    let cancelled = Gate()
+    let consumer = Task {
+      await cancelled.pass()
+      return await subscription.first { _ in true }
+    }
+    consumer.cancel()
+    cancelled.open()
+    // C28, C31
+    let nothing = try await within { await consumer.value }
+    XCTAssertNil(nothing)
+    let rest = try await subscription.collect()
+    XCTAssertEqual(rest, [1, 2, 3])
+  }
+
+  func test_C49_whatIsTakenOfJustIsReleased() async throws {
+    let census = Census()
+    var outlet = Optional(Outlet.just(Tracked(1, in: census), Tracked(2, in: census)))
+    let iterator = outlet?.makeAsyncIterator()
+    outlet = nil
+    // C34
+    _ = await iterator?.next()
+    XCTAssertEqual(census.count, 1)
+    _ = await iterator?.next()
+    XCTAssertEqual(census.count, 0)
+  }
+
+  func test_C49_aDerivedOutletOfJustIsAnOutletToo() async throws {
+    let outlet = Outlet.just(1, 2, 3).filter { $0 != 2 }
+    let received = try await (outlet.collect(), outlet.collect())
+    XCTAssertEqual(received.0, [1, 3])
+    XCTAssertEqual(received.1, [1, 3])
+  }
+}
+
+extension SendResult {
+  fileprivate var subscribers: Int? {
+    if case .sent(let subscribers) = self { subscribers } else { nil }
+  }
+}

@@ -1,0 +1,69 @@
+import XCTest
+
+@testable import AsyncChannels
+
+/// C39, for values: the old one is the value's own, and its `deinit` comes after the store. With the
+/// writers' lock held it would trap: hence processes of their own.
+final class ValueDeinitTests: XCTestCase {
+  func test_C39_anOldValuesDeinitMayReadAndWriteTheSameValue() async throws {
+    for (name, act) in Self.acts {
+      try await assertSurvives("\(name), replaced") { try Self.replace(in: .living, act) }
+      try await assertSurvives("\(name), updated") { try Self.update(in: .living, act) }
+    }
+  }
+
+  func test_C39_theDeinitOfAValueThatWasNotStoredMayReadAndWriteTheSameValue() async throws {
+    for (name, act) in Self.acts {
+      try await assertSurvives("\(name), set after the end") {
+        try Self.replace(in: .finished, act)
+      }
+      try await assertSurvives("\(name), updated after the end") {
+        try Self.update(in: .finished, act)
+      }
+      try await assertSurvives("\(name), an update that throws") {
+        try Self.update(in: .throwing, act)
+      }
+    }
+  }
+
+  private typealias Act = @Sendable (CurrentValue<Tracked>, Census) -> Void
+
+  private static let acts: [(String, Act)] = [
+    ("reading", { value, _ in _ = value.value }),
+    ("writing", { value, census in value.value = Tracked(3, in: census) }),
+    ("updating", { value, census in value.update { $0 = Tracked(3, in: census) } }),
+    ("sending", { value, census in value.inlet.send(Tracked(3, in: census)) }),
+    ("finishing", { value, _ in value.finish() }),
+  ]
+
+  private enum Circumstance {
+    case living, finished, throwing
+  }
+
+  private static func replace(in circumstance: Circumstance, _ act: @escaping Act) throws {
+    let (value, census, acting) = make(in: circumstance, act)
+    value.value = acting()
+    value.value = Tracked(2, in: census)
+    precondition([0, 2, 3].contains(value.value.number))
+  }
+
+  private static func update(in circumstance: Circumstance, _ act: @escaping Act) throws {
+    struct Refused: Error {}
+    let (value, census, acting) = make(in: circumstance, act)
+    try? value.update { value in
+      value = acting()
+      if circumstance == .throwing { throw Refused() }
+    }
+    value.update { $0 = Tracked(2, in: census) }
+    precondition([0, 2, 3].contains(value.value.number))
+  }
+
+  private static func make(
+    in circumstance: Circumstance, _ act: @escaping Act
+  ) -> (CurrentValue<Tracked>, Census, () -> Tracked) {
+    let census = Census()
+    let value = CurrentValue(Tracked(0, in: census))
+    if circumstance == .finished { value.finish() }
+    return (value, census, { Tracked(1, in: census) { act(value, census) } })
+  }
+}
