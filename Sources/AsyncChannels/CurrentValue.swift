@@ -41,9 +41,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// copy that could disagree with what is published.
   private let broadcaster: Broadcaster<Value>
   private let writers = WritersLock()
-  private let registrar = ObservationRegistrar()
-  /// A key-path literal in a generic class is made anew, at a cost, each time it is evaluated.
-  private let keyPath: any KeyPath<CurrentValue, Value> & Sendable = \CurrentValue.value
+  private let observed = ObservedValue()
 
   /// Makes the state of a property: `@CurrentValue var state = State.isLoading`.
   public init(wrappedValue: Value) {
@@ -64,7 +62,11 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   ///
   /// Touching it inside ``update(_:)`` of the same value traps.
   public var value: Value {
-    get { numbered.element }
+    get {
+      observed.access()
+      writers.preconditionNotHeldByThisThread()
+      return broadcaster.log.newest
+    }
     set { set(newValue) }
   }
 
@@ -105,7 +107,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     var displaced = Displaced<Value>()
     defer { withExtendedLifetime((value, displaced)) {} }
     let (result, sent) = try writers.withLock {
-      value = newest.element
+      value = broadcaster.log.newest
       let result = try change(&value!)
       return (result, append(value!, displacing: &displaced))
     }
@@ -119,17 +121,10 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   }
 
   /// The value as ``value`` gives it, and which one it is: later ones have higher numbers.
-  var numbered: (element: Value, number: Int) {
-    registrar.access(self, keyPath: keyPath)
+  func value(number: inout Int) -> Value {
+    observed.access()
     writers.preconditionNotHeldByThisThread()
-    return newest
-  }
-
-  private var newest: (element: Value, number: Int) {
-    guard let newest = broadcaster.log.newest else {
-      preconditionFailure("A current value keeps its value for as long as it lives.")
-    }
-    return newest
+    return broadcaster.log.newest(number: &number)
   }
 
   @discardableResult
@@ -148,12 +143,8 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   }
 
   /// Tells those who wait and those who observe, after the store and with no lock held.
-  ///
-  /// Observation's "will set" is given together with its "did set", after the store. An observer
-  /// that reads when it is told, as `Observations` may on another thread, would otherwise find the
-  /// old value, and not be told again.
   private func publish(_ sent: (subscribers: Int?, wake: Wake)) {
     broadcaster.perform(sent.wake)
-    if sent.subscribers != nil { registrar.withMutation(of: self, keyPath: keyPath) {} }
+    if sent.subscribers != nil { observed.noteChange() }
   }
 }

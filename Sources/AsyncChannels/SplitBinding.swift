@@ -47,12 +47,14 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   public var value: Value {
     get {
       _ = writes.value
-      let source = source.numbered
-      return state.withLock { $0.read(source.element, number: source.number) }
+      var number = 0
+      let published = source.value(number: &number)
+      return state.withLock { $0.read(published, number: number) }
     }
     set {
       guard newValue != value else { return }
-      let number = source.numbered.number
+      var number = 0
+      _ = source.value(number: &number)
       state.withLock { $0.write(newValue, after: number) }
       writes.update { $0 += 1 }
       target.send(newValue)

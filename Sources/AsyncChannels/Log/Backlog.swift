@@ -1,46 +1,61 @@
-/// First in, first out: a ring in an array that grows as it is used.
+/// First in, first out: a ring that grows as it is used.
 ///
-/// The limits are the callers'. Elements leave by being moved out, so none is destroyed here.
-struct Backlog<Element: Sendable>: Sendable {
-  private var slots: ContiguousArray<Element?> = []
+/// The limits are the callers'. Elements leave by being moved out; what is left is destroyed with
+/// the backlog.
+struct Backlog<Element: Sendable>: ~Copyable {
+  /// Those from `head` on, `count` of them, are initialized; the ring goes on at the beginning.
+  ///
+  /// By hand, since an array of optionals costs generic code a look-up at each step.
+  private var slots: UnsafeMutablePointer<Element>?
+  private var capacity = 0
   private var head = 0
   private(set) var count = 0
 
-  var isEmpty: Bool { count == 0 }
+  init() {}
 
-  var last: Element? { isEmpty ? nil : slots[wrap(head + count - 1)] }
+  deinit {
+    for offset in 0..<count { slot(offset).deinitialize(count: 1) }
+    slots?.deallocate()
+  }
+
+  /// The element added last; there must be one.
+  var last: Element {
+    precondition(count > 0, "An empty backlog has no last element.")
+    return slot(count - 1).pointee
+  }
 
   mutating func append(_ element: Element) {
-    if count == slots.count { grow() }
-    slots[wrap(head + count)] = element
+    if count == capacity { grow() }
+    slot(count).initialize(to: element)
     count += 1
   }
 
   mutating func popFirst() -> Element? {
-    guard !isEmpty else { return nil }
-    let element = slots[head].take()
-    head = wrap(head + 1)
+    guard count > 0 else { return nil }
+    let first = slot(0)
+    head = head + 1 == capacity ? 0 : head + 1
     count -= 1
-    return element
+    return first.move()
   }
 
   func forEach(_ body: (Element) -> Void) {
-    for offset in 0..<count {
-      if let element = slots[wrap(head + offset)] { body(element) }
-    }
+    for offset in 0..<count { body(slot(offset).pointee) }
   }
 
-  private func wrap(_ index: Int) -> Int {
-    index < slots.count ? index : index - slots.count
+  /// - Parameter offset: Below `capacity`.
+  private func slot(_ offset: Int) -> UnsafeMutablePointer<Element> {
+    guard let slots else { preconditionFailure("A backlog without room has no slots.") }
+    let index = head + offset
+    return slots + (index < capacity ? index : index - capacity)
   }
 
   /// Twice the room, from the first element on.
   private mutating func grow() {
-    var larger = ContiguousArray<Element?>()
-    larger.reserveCapacity(max(1, count * 2))
-    for offset in 0..<count { larger.append(slots[wrap(head + offset)].take()) }
-    while larger.count < max(1, count * 2) { larger.append(nil) }
+    let larger = UnsafeMutablePointer<Element>.allocate(capacity: max(1, capacity * 2))
+    for offset in 0..<count { (larger + offset).moveInitialize(from: slot(offset), count: 1) }
+    slots?.deallocate()
     slots = larger
+    capacity = max(1, capacity * 2)
     head = 0
   }
 }

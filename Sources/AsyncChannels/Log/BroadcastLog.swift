@@ -72,12 +72,22 @@ final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendabl
     window = count > 0 ? ReplayWindow(limit: count) : nil
   }
 
-  /// The newest element of the replay window and which one it is, counted from 1.
-  var newest: (element: Element, number: Int)? {
+  /// The newest element of the replay window, which must have one.
+  var newest: Element {
+    state.withLock { _ in nonEmptyWindow.newest }
+  }
+
+  /// The same, and which one it is, counted from 1.
+  func newest(number: inout Int) -> Element {
     state.withLock { _ in
-      guard let window, let element = window.newest else { return nil }
-      return (element, window.total)
+      number = nonEmptyWindow.total
+      return nonEmptyWindow.newest
     }
+  }
+
+  private var nonEmptyWindow: ReplayWindow<Element> {
+    guard let window else { preconditionFailure("A log that replays nothing has no newest element.") }
+    return window
   }
 
   /// Appends for everybody who is subscribed now, unless the log is finished.
@@ -112,11 +122,12 @@ final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendabl
   /// Ends the log. The replay window goes, unless the newest element is still to be read.
   func finish(keepingNewest: Bool) -> Wake {
     var replayed = Backlog<Element>()
-    defer { withExtendedLifetime(replayed) {} }  // until after unlocking
-    return state.withLock { state in
+    let wake: Wake = state.withLock { state in
       if !keepingNewest, let window { replayed = window.takeAll() }
       return state.finish() ? state.takeSleepers() : .nobody
     }
+    _ = consume replayed  // destroyed here: after unlocking
+    return wake
   }
 
   /// Takes a place at the log's end, behind the replay window.

@@ -2,6 +2,8 @@
 ///
 /// `@unchecked Sendable`: touched only under the log's lock.
 final class ReplayWindow<Element: Sendable>: @unchecked Sendable {
+  /// How many elements were ever added.
+  private(set) var total = 0
   private let limit: Int
   private var elements = Backlog<Element>()
 
@@ -10,10 +12,8 @@ final class ReplayWindow<Element: Sendable>: @unchecked Sendable {
     self.limit = limit
   }
 
-  /// How many elements were ever added.
-  private(set) var total = 0
-
-  var newest: Element? { elements.last }
+  /// The element added last; there must be one.
+  var newest: Element { elements.last }
 
   /// Adds an element and returns the one that falls out of the window.
   func slide(adding element: Element) -> Element? {
@@ -29,8 +29,8 @@ final class ReplayWindow<Element: Sendable>: @unchecked Sendable {
 
   /// Empties the window; what was in it is the caller's to release.
   func takeAll() -> Backlog<Element> {
-    let all = elements
-    elements = Backlog()
+    var all = Backlog<Element>()
+    swap(&all, &elements)
     return all
   }
 }

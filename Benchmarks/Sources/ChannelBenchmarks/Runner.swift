@@ -1,0 +1,55 @@
+/// Interleaves the subjects of a case, round by round, so that a machine that gets slower gets slower for
+/// all of them.
+struct Runner {
+  /// Counted rounds; one more goes before as a warm-up.
+  let rounds: Int
+  let report: @Sendable (String) -> Void
+
+  func run(_ workload: Workload) async throws -> [Figure] {
+    var figures: [Figure] = []
+    for work in workload.cases {
+      report("\(workload.name), S = \(work.subscribers), \(work.element)")
+      var samples = [[Double]](repeating: [], count: work.subjects.count)
+      for round in 0...rounds {
+        for (index, subject) in work.subjects.enumerated() {
+          let sample = try await subject.measure()
+          if round > 0 { samples[index].append(sample) }
+        }
+      }
+      let medians = samples.map(median)
+      let reference = work.subjects.firstIndex { $0.name == work.reference }.map { medians[$0] }
+      for (index, subject) in work.subjects.enumerated() {
+        figures.append(
+          Figure(
+            workload: workload.name, subject: subject.name, subscribers: work.subscribers,
+            element: work.element, nanoseconds: medians[index], low: samples[index].min() ?? 0,
+            high: samples[index].max() ?? 0, rounds: rounds, reference: work.reference,
+            ratio: reference.map { medians[index] / $0 } ?? .nan, unit: workload.unit))
+      }
+    }
+    return figures
+  }
+
+  private func median(_ samples: [Double]) -> Double {
+    let sorted = samples.sorted()
+    let middle = sorted.count / 2
+    return sorted.count.isMultiple(of: 2)
+      ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+  }
+}
+
+/// A row of the table.
+struct Figure: Codable, Sendable {
+  let workload: String
+  let subject: String
+  let subscribers: Int
+  let element: String
+  /// The median. For memory: bytes.
+  let nanoseconds: Double
+  let low: Double
+  let high: Double
+  let rounds: Int
+  let reference: String
+  let ratio: Double
+  let unit: String
+}

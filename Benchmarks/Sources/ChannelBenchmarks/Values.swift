@@ -1,0 +1,100 @@
+import AsyncChannels
+import Observation
+import OpenCombine
+
+extension Workload {
+  /// Writing and reading state, with 0 and 8 subscribers.
+  static func currentValue(_ scale: Scale) -> Workload {
+    let writes = scale.count(200_000)
+    return Workload(
+      name: "current-value", unit: "operation",
+      cases: [
+        Case(
+          subscribers: 0, element: "Int read",
+          subjects: [
+            Subject(name: "AsyncChannels") { try await readValue(writes) },
+            Subject(name: "OpenCombine") { try await readSubject(writes) },
+          ], reference: "OpenCombine"),
+        Case(
+          subscribers: 0, element: "Int write",
+          subjects: [
+            Subject(name: "AsyncChannels") { try await writeValue(writes, subscribers: 0) },
+            Subject(name: "OpenCombine") { try await writeSubject(writes, subscribers: 0) },
+            Subject(name: "@Observable") { try await writeObservable(writes) },
+          ], reference: "OpenCombine"),
+        Case(
+          subscribers: 8, element: "Int write",
+          subjects: [
+            Subject(name: "AsyncChannels") { try await writeValue(writes, subscribers: 8) },
+            Subject(name: "OpenCombine") { try await writeSubject(writes, subscribers: 8) },
+          ], reference: "OpenCombine"),
+      ])
+  }
+}
+
+private func readValue(_ count: Int) async throws -> Double {
+  try await inChildTask {
+    let value = CurrentValue(1)
+    var sum = 0
+    let time = await nanoseconds { for _ in 0..<count { sum += value.value } }
+    try WrongCount.check("read", sum, is: count)
+    return time / Double(count)
+  }
+}
+
+private func readSubject(_ count: Int) async throws -> Double {
+  try await inChildTask {
+    let value = CurrentValueSubject<Int, Never>(1)
+    var sum = 0
+    let time = await nanoseconds { for _ in 0..<count { sum += value.value } }
+    try WrongCount.check("read", sum, is: count)
+    return time / Double(count)
+  }
+}
+
+/// What one write costs its caller; that every subscriber gets each value is checked afterwards.
+private func writeValue(_ count: Int, subscribers: Int) async throws -> Double {
+  try await inChildTask {
+    let value = CurrentValue(0)
+    let subscriptions = (0..<subscribers).map { _ in value.outlet.subscribe() }
+    let time = await nanoseconds { for number in 1...count { value.value = number } }
+    try WrongCount.check("write", value.value, is: count)
+    value.finish()
+    for subscription in subscriptions {
+      var received = 0
+      for await number in subscription where number == received { received += 1 }
+      try WrongCount.check("write", received, is: count + 1)
+    }
+    return time / Double(count)
+  }
+}
+
+private func writeSubject(_ count: Int, subscribers: Int) async throws -> Double {
+  try await inChildTask {
+    let value = CurrentValueSubject<Int, Never>(0)
+    let counter = Counter()
+    let tokens = (0..<subscribers).map { _ in value.sink { _ in counter.count += 1 } }
+    let time = await nanoseconds { for number in 1...count { value.value = number } }
+    try WrongCount.check("write", counter.count, is: subscribers * (count + 1))
+    withExtendedLifetime(tokens) {}
+    return time / Double(count)
+  }
+}
+
+private func writeObservable(_ count: Int) async throws -> Double {
+  try await inChildTask {
+    let model = Model()
+    let time = await nanoseconds { for number in 1...count { model.number = number } }
+    try WrongCount.check("write", model.number, is: count)
+    return time / Double(count)
+  }
+}
+
+private final class Counter {
+  var count = 0
+}
+
+@Observable
+private final class Model {
+  var number = 0
+}

@@ -1,0 +1,48 @@
+/// One thing to do, which several subjects do in turn.
+struct Workload: Sendable {
+  let name: String
+  /// What one nanosecond figure is the time of; or "byte" for memory.
+  let unit: String
+  /// Rows of the table that are compared with each other.
+  let cases: [Case]
+}
+
+/// The same work for several subjects, one of which is the reference.
+struct Case: Sendable {
+  let subscribers: Int
+  let element: String
+  let subjects: [Subject]
+  /// The reference's name.
+  let reference: String
+}
+
+/// One way to do the work.
+struct Subject: Sendable {
+  let name: String
+  /// Does the work once, checks that nothing was lost, and returns nanoseconds (or bytes) a unit.
+  let measure: @Sendable () async throws -> Double
+}
+
+/// A subject that did not do its work: its figure would mean nothing.
+struct WrongCount: Error, CustomStringConvertible {
+  let description: String
+
+  static func check(_ what: String, _ count: Int, is expected: Int) throws {
+    guard count == expected else {
+      throw WrongCount(description: "\(what): expected \(expected), got \(count)")
+    }
+  }
+}
+
+/// How long something takes.
+func nanoseconds(_ work: () async throws -> Void) async rethrows -> Double {
+  let start = ContinuousClock.now
+  try await work()
+  return (ContinuousClock.now - start).nanoseconds
+}
+
+extension Duration {
+  var nanoseconds: Double {
+    Double(components.seconds) * 1e9 + Double(components.attoseconds) / 1e9
+  }
+}
