@@ -85,7 +85,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// Writes the value, as ``value`` does. Does not keep the state alive; when it is finished or
   /// gone, sending returns `.finished`.
   public var inlet: Inlet<Value> {
-    Inlet(sending: { [weak self] in self?.set($0) ?? .finished($0) })
+    Inlet(sending: { [weak self] in SendResult(of: $0, subscribers: self?.set($0)) })
   }
 
   /// Changes the value in one step: no other write comes between the reading and the writing.
@@ -103,9 +103,9 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// - Returns: What `change` returns.
   public func update<R>(_ change: (inout Value) throws -> R) rethrows -> R {
     // Both outlive the lock: the last reference to a value may be here, and its `deinit` run.
+    var displaced = Backlog<Value>()
     var value: Value?
-    var displaced = Displaced<Value>()
-    defer { withExtendedLifetime((value, displaced)) {} }
+    defer { withExtendedLifetime(value) {} }
     let (result, sent) = try writers.withLock {
       value = broadcaster.log.newest
       let result = try change(&value!)
@@ -127,17 +127,18 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     return broadcaster.log.newest(number: &number)
   }
 
+  /// Returns how many it was sent to, or nil if the value is finished.
   @discardableResult
-  private func set(_ value: Value) -> SendResult<Value> {
-    var displaced = Displaced<Value>()
+  private func set(_ value: Value) -> Int? {
+    var displaced = Backlog<Value>()
     let sent = writers.withLock { append(value, displacing: &displaced) }
-    displaced.release()
+    _ = consume displaced  // destroyed here, with no lock held
     publish(sent)
-    return SendResult(of: value, subscribers: sent.subscribers)
+    return sent.subscribers
   }
 
   private func append(
-    _ value: Value, displacing displaced: inout Displaced<Value>
+    _ value: Value, displacing displaced: inout Backlog<Value>
   ) -> (subscribers: Int?, wake: Wake) {
     broadcaster.log.append(value, replayed: true, displacing: &displaced)
   }

@@ -31,15 +31,27 @@ struct Backlog<Element: Sendable>: ~Copyable {
   }
 
   mutating func popFirst() -> Element? {
-    guard count > 0 else { return nil }
-    let first = slot(0)
-    head = head + 1 == capacity ? 0 : head + 1
-    count -= 1
-    return first.move()
+    count > 0 ? removeFirst().move() : nil
+  }
+
+  /// Moves the first element to the end of another; there must be one.
+  mutating func moveFirst(to other: inout Backlog) {
+    if other.count == other.capacity { other.grow() }
+    other.slot(other.count).moveInitialize(from: removeFirst(), count: 1)
+    other.count += 1
   }
 
   func forEach(_ body: (Element) -> Void) {
     for offset in 0..<count { body(slot(offset).pointee) }
+  }
+
+  /// Returns the first slot, whose element is the caller's to move out at once.
+  private mutating func removeFirst() -> UnsafeMutablePointer<Element> {
+    precondition(count > 0, "An empty backlog has no first element.")
+    let first = slot(0)
+    head = head + 1 == capacity ? 0 : head + 1
+    count -= 1
+    return first
   }
 
   /// - Parameter offset: Below `capacity`.

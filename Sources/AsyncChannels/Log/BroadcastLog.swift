@@ -96,13 +96,13 @@ final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendabl
   ///   holds no lock.
   /// - Returns: How many that were, or nil if the log is finished; and whom to ring.
   func append(
-    _ element: Element, replayed: Bool, displacing displaced: inout Displaced<Element>
+    _ element: Element, replayed: Bool, displacing displaced: inout Backlog<Element>
   ) -> (subscribers: Int?, wake: Wake) {
     state.withLock { state in
       guard !state.isFinished else { return (nil, .nobody) }
       if state.readers > 0 { state.appendSlot(element) }
       if window != nil || !state.queues.isEmpty {
-        fillQueues(state.queues, with: element, replayed: replayed, &displaced)
+        fillQueues(state.queues, with: element, replayed: replayed, displacing: &displaced)
       }
       return (state.subscriberCount, state.takeSleepers())
     }
@@ -111,12 +111,13 @@ final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendabl
   /// - Parameter queues: This log's, which are all made in `join`.
   private func fillQueues(
     _ queues: ContiguousArray<AnySubscriberQueue>, with element: Element, replayed: Bool,
-    _ displaced: inout Displaced<Element>
+    displacing displaced: inout Backlog<Element>
   ) {
     for queue in queues {
-      displaced.add(unsafeDowncast(queue, to: SubscriberQueue<Element>.self).offer(element))
+      unsafeDowncast(queue, to: SubscriberQueue<Element>.self)
+        .offer(element, displacing: &displaced)
     }
-    if replayed { displaced.add(window?.slide(adding: element)) }
+    if replayed, let window { window.slide(adding: element, displacing: &displaced) }
   }
 
   /// Ends the log. The replay window goes, unless the newest element is still to be read.
@@ -137,10 +138,10 @@ final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendabl
   func join(_ policy: BufferingPolicy) -> (position: Position?, queue: SubscriberQueue<Element>?) {
     let isBounded = policy != .unbounded
     let queue = isBounded || window != nil ? SubscriberQueue<Element>(policy: policy) : nil
+    var displaced = Backlog<Element>()
     return state.withLock { state in
       guard !state.isFinished else { return (nil, nil) }
-      // What the policy drops here is still in the window, so nothing is destroyed.
-      if let queue { window?.forEach { _ = queue.offer($0) } }
+      if let queue { window?.forEach { queue.offer($0, displacing: &displaced) } }
       if isBounded, let queue {
         state.addQueue(queue)
         return (nil, queue)
@@ -153,16 +154,4 @@ final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendabl
   func popFirst(of queue: SubscriberQueue<Element>) -> Element? {
     state.withLock { _ in queue.popFirst() }
   }
-}
-
-/// What new elements displaced. Takes no memory until there is something.
-struct Displaced<Element: Sendable>: Sendable {
-  private var elements: [Element] = []
-
-  mutating func add(_ element: Element?) {
-    if let element { elements.append(element) }
-  }
-
-  /// Destroys the elements here and not earlier.
-  consuming func release() {}
 }

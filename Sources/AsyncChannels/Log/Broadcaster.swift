@@ -21,9 +21,9 @@ actor Broadcaster<Element: Sendable> {
   /// Returns how many it was sent to, or nil if the log is finished.
   @usableFromInline
   nonisolated func send(_ element: Element, replayed: Bool) -> Int? {
-    var displaced = Displaced<Element>()
+    var displaced = Backlog<Element>()
     let (subscribers, wake) = log.append(element, replayed: replayed, displacing: &displaced)
-    displaced.release()
+    _ = consume displaced  // destroyed here, with no lock held
     perform(wake)
     return subscribers
   }

@@ -15,12 +15,11 @@ final class ReplayWindow<Element: Sendable>: @unchecked Sendable {
   /// The element added last; there must be one.
   var newest: Element { elements.last }
 
-  /// Adds an element and returns the one that falls out of the window.
-  func slide(adding element: Element) -> Element? {
-    let oldest = elements.count == limit ? elements.popFirst() : nil
+  /// Adds an element; the one that falls out of the window is displaced.
+  func slide(adding element: Element, displacing displaced: inout Backlog<Element>) {
+    if elements.count == limit { elements.moveFirst(to: &displaced) }
     elements.append(element)
     total += 1
-    return oldest
   }
 
   func forEach(_ body: (Element) -> Void) {

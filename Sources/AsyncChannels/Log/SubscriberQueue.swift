@@ -19,21 +19,19 @@ final class SubscriberQueue<Element: Sendable>: AnySubscriberQueue, @unchecked S
     self.policy = policy
   }
 
-  /// Adds an element as the policy says, and returns the older one that it displaced.
-  func offer(_ element: Element) -> Element? {
-    var displaced: Element?
+  /// Adds an element as the policy says; an older one may be displaced.
+  func offer(_ element: Element, displacing displaced: inout Backlog<Element>) {
     switch policy {
     case .bufferingNewest(let limit) where count == limit:
-      displaced = backlog.popFirst()
+      backlog.moveFirst(to: &displaced)
       droppedCount += 1
     case .bufferingOldest(let limit) where count == limit:
       droppedCount += 1
-      return nil
+      return
     case .unbounded, .bufferingNewest, .bufferingOldest:
       count += 1
     }
     backlog.append(element)
-    return displaced
   }
 
   func popFirst() -> Element? {

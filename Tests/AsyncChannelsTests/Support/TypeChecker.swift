@@ -21,7 +21,9 @@ struct TypeChecker {
     guard let compiler = compilers.first(where: FileManager.default.isExecutableFile) else {
       throw XCTSkip("There is no swiftc in the path, so nothing can be shown not to compile.")
     }
-    let products = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+    // One and the same path as in the build: the module cache tells symbolic links apart.
+    let executable = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    let products = executable.deletingLastPathComponent()
     self.compiler = compiler
     self.modules = modules ?? products.appending(path: "Modules")
     cache = products.appending(path: "ModuleCache")
