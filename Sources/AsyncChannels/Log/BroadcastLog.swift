@@ -86,7 +86,7 @@ final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendabl
   }
 
   private var nonEmptyWindow: ReplayWindow<Element> {
-    guard let window else { preconditionFailure("A log that replays nothing has no newest element.") }
+    guard let window else { preconditionFailure("A log that replays nothing has no newest.") }
     return window
   }
 
