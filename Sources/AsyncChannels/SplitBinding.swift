@@ -76,8 +76,9 @@ private struct SplitState<Value: Sendable & Equatable>: Sendable {
   mutating func read(_ source: Value, number: Int) -> Value {
     guard let written else { return source }
     guard number > lastOld else { return written }
-    if source != written, let index = earlier.firstIndex(of: source) {
-      // A late answer. Answers come in order, so there will be none to the writes before it.
+    // A late answer, if it can be one: the same text may have been written before and again last.
+    // Answers come in order, so there will be none to the writes before it.
+    if let index = earlier.firstIndex(of: source) {
       earlier.removeFirst(index + 1)
       lastOld = number
       return written

@@ -13,17 +13,15 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   ///
   /// Each element is worked on exactly once, however many listen to what is published. Work happens
   /// in child tasks of the caller's: cancelling that task cancels what is in flight, and nothing of
-  /// it is published any more. Elements that were not begun stay in the sequence, for the next
-  /// call.
+  /// it is published any more. Elements that were not begun stay in the sequence, for the next call,
+  /// which may begin before a cancelled one has unwound.
   ///
   /// - Parameters:
   ///   - overlap: What becomes of an element that comes while an earlier one is worked on.
-  ///   - busy: Is sent `true` when work begins and `false` when none is left whose answer counts,
-  ///     just before the last answer is published, or when the call ends.
-  ///   - work: Makes the answer. Work that was superseded is cancelled; it may take its time to
-  ///     end.
+  ///   - busy: Is sent `true` when work begins and `false` when none is left whose answer counts:
+  ///     just before the last answer is published, or when the call is cancelled.
+  ///   - work: Makes the answer. Work that was superseded is cancelled; it may take its time to end.
   ///   - publish: Called with each answer in the isolation in which it was made, one at a time.
-  ///     Whether an answer still counts is decided there, in one step with the call.
   public func answer<Answer: Sendable>(
     _ overlap: Overlap = .oneAtATime, busy: Inlet<Bool>? = nil,
     by work: @escaping @Sendable (Element) async -> Answer,
@@ -34,13 +32,15 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   }
 }
 
-/// One call of `answer`. Its methods run in the isolation of `publish`.
+/// One call of `answer`: a loop that begins work, and one that publishes what comes of it.
 private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   private let busy: Inlet<Bool>?
   private let work: @Sendable (Element) async -> Answer
   private let publish: @isolated(any) @Sendable (Answer) -> Void
   /// How many turns are neither over nor superseded.
   private let turns = Atomic(0)
+  private let answers = Channel<(Turn, Answer)>()
+  private let received: Subscription<(Turn, Answer)>
 
   init(
     busy: Inlet<Bool>?, work: @escaping @Sendable (Element) async -> Answer,
@@ -49,60 +49,63 @@ private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     self.busy = busy
     self.work = work
     self.publish = publish
+    received = answers.outlet.subscribe()
   }
 
+  /// - Parameter isolation: That of `publish`. Both loops run there, and so what one does between two
+  ///   suspensions is one step for the other.
   func run(
     _ elements: some AsyncSequence<Element, Never> & Sendable, _ overlap: Overlap,
     isolation: isolated (any Actor)?
   ) async {
     await withDiscardingTaskGroup { group in
-      var latest: Turn?
-      for await element in elements {
-        let turn = Turn()
-        begin()
-        switch overlap {
-        case .oneAtATime:
-          await take(turn, with: element, isolation: isolation)
-        case .latestOnly:
-          if let latest, latest.end() { end() }
-          latest = turn
-          group.addTask {
-            await self.takeUnlessSuperseded(turn, with: element, isolation: isolation)
-          }
-        case .concurrent:
-          group.addTask { await self.take(turn, with: element, isolation: isolation) }
-        }
-      }
+      group.addTask { await self.publishAnswers(isolation: isolation) }
+      await begin(elements, overlap, isolation: isolation)
+      answers.finish()
     }
-    // What was cancelled has not said that it is over.
-    if turns.exchange(0, ordering: .relaxed) > 0 { busy?.send(false) }
   }
 
-  private func take(_ turn: Turn, with element: Element, isolation: isolated (any Actor)?) async {
-    let answer = await work(element)
-    // From here to `publish` nothing else runs in this isolation, so nothing can supersede the
-    // turn in between.
-    guard !Task.isCancelled, turn.end() else { return }
-    end()
-    await publish(answer)
-  }
-
-  /// Takes a turn in a task that is cancelled when the turn is superseded.
-  private func takeUnlessSuperseded(
-    _ turn: Turn, with element: Element, isolation: isolated (any Actor)?
+  /// Returns when all that was begun has ended.
+  private func begin(
+    _ elements: some AsyncSequence<Element, Never> & Sendable, _ overlap: Overlap,
+    isolation: isolated (any Actor)?
   ) async {
     await withDiscardingTaskGroup { group in
-      group.addTask { await self.take(turn, with: element, isolation: isolation) }
+      var iterator = elements.makeAsyncIterator()
+      var latest: Turn?
+      while !Task.isCancelled, let element = await iterator.next(isolation: isolation) {
+        let turn = Turn()
+        if turns.add(1, ordering: .relaxed).oldValue == 0 { busy?.send(true) }
+        if overlap == .latestOnly, let latest, latest.end() { noteEnd() }
+        latest = turn
+        group.addTask { await self.take(turn, with: element) }
+        if overlap == .oneAtATime { await turn.isOver() }
+      }
+      // At once, and not when all has unwound: another call may have begun by then.
+      if Task.isCancelled, turns.exchange(0, ordering: .relaxed) > 0 { busy?.send(false) }
+    }
+  }
+
+  /// Works on an element in a task that is cancelled when its turn is over.
+  private func take(_ turn: Turn, with element: Element) async {
+    await withDiscardingTaskGroup { group in
+      group.addTask { [answers, work] in answers.send((turn, await work(element))) }
       await turn.isOver()
       group.cancelAll()
     }
   }
 
-  private func begin() {
-    if turns.add(1, ordering: .relaxed).oldValue == 0 { busy?.send(true) }
+  /// One after the other. So even where there is no isolation, an answer that was still counted cannot
+  /// be published after a newer one.
+  private func publishAnswers(isolation: isolated (any Actor)?) async {
+    for await (turn, answer) in received {
+      guard !Task.isCancelled, turn.end() else { continue }
+      noteEnd()
+      await publish(answer)
+    }
   }
 
-  private func end() {
+  private func noteEnd() {
     if turns.subtract(1, ordering: .relaxed).newValue == 0 { busy?.send(false) }
   }
 }
@@ -119,7 +122,7 @@ private final class Turn: Sendable {
     return true
   }
 
-  /// Returns when the turn has ended.
+  /// Returns when the turn has ended, or the task is cancelled.
   func isOver() async {
     for await _ in over.outlet {}
   }

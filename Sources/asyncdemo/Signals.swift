@@ -12,24 +12,31 @@ import Dispatch
 
 /// What happens when somebody wants the program to end.
 enum Signals {
-  /// Call it first: threads that are started later inherit what is blocked here.
-  ///
-  /// Signals are waited for by a thread of their own rather than handled, so that what is done then
-  /// need not be safe in a signal handler. A closed output is found out by writing to it.
+  /// The handler only writes the signal's number into a pipe. What is then to be done need not be safe
+  /// in a signal handler, and is done by a thread of its own. A closed output is found out by writing.
   static func handle() {
     signal(SIGPIPE, SIG_IGN)
-    var awaited = sigset_t()
-    sigemptyset(&awaited)
-    sigaddset(&awaited, SIGINT)
-    sigaddset(&awaited, SIGTERM)
-    pthread_sigmask(SIG_BLOCK, &awaited, nil)
-    DispatchQueue(label: "asyncdemo.signals").async { [awaited] in
-      var awaited = awaited
-      var number: Int32 = 0
-      while sigwait(&awaited, &number) != 0 {}
+    // Made here: a handler must not be the first to use it.
+    let end = wakeUp.read
+    for number in [SIGINT, SIGTERM] {
+      signal(number) { number in
+        var byte = UInt8(truncatingIfNeeded: number)
+        _ = write(wakeUp.write, &byte, 1)
+      }
+    }
+    DispatchQueue(label: "asyncdemo.signals").async {
+      var number: UInt8 = 0
+      while read(end, &number, 1) != 1 {}
       TerminalEcho.shared.restore()
       // The status a shell would show for a program that the signal had ended.
-      _exit(128 + number)
+      _exit(128 + Int32(number))
     }
   }
 }
+
+/// The pipe from the handler to the thread.
+private let wakeUp: (read: Int32, write: Int32) = {
+  var ends: [Int32] = [-1, -1]
+  pipe(&ends)
+  return (ends[0], ends[1])
+}()

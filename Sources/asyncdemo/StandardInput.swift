@@ -18,9 +18,10 @@ final class StandardInput: LineSource {
 
   func next(prompt: String, isSecret: Bool) async throws -> InputLine? {
     guard prompts else { return try await reader.next() }
-    try console.write(prompt)
+    // Hidden before it is asked for: whoever sees the prompt may type.
     if isSecret { TerminalEcho.shared.hide() }
     defer { TerminalEcho.shared.restore() }
+    try console.write(prompt)
     let line = try await reader.next()
     // The end of the line that was not seen, or of the prompt that nobody answered.
     if isSecret || line == nil { try console.write("\n") }

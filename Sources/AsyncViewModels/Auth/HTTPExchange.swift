@@ -54,7 +54,7 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     let isTooLarge = state.withLock { state in
-      state.isTooLarge = state.body.count + data.count > answerLimit
+      state.isTooLarge = state.isTooLarge || state.body.count + data.count > answerLimit
       if !state.isTooLarge { state.body += data }
       return state.isTooLarge
     }
