@@ -70,13 +70,6 @@ final class MembersDemoTests: XCTestCase {
         "Number of members: 3\n  1  \\u{1B}[31mred\n  2  a\\0b\n  3  no end\n"))
   }
 
-  func test_withNoArgumentsItTypesASessionOfItsOwn() throws {
-    let program = try Program.run()
-    XCTAssertEqual(program.status, 0)
-    XCTAssertTrue(program.output.contains("> add Ann\nNumber of members: 1\n  1  Ann\n"))
-    XCTAssertTrue(program.output.hasSuffix("> reset\nNumber of members: 0\n"))
-  }
-
   func test_helpAndVersionAreAnswered() throws {
     XCTAssertTrue(try Program.run("--help").output.hasPrefix("usage: asyncdemo"))
     XCTAssertTrue(try Program.run("members", "--help").output.contains("remove ID"))
