@@ -71,6 +71,18 @@ final class AnswerTests: XCTestCase {
     try phases.finish()
   }
 
+  func test_itIsNoLongerBusyJustBeforeTheLastAnswerIsPublished() async throws {
+    for overlap in Overlap.allCases {
+      let happened = Recorder<String>()
+      await Outlet.just(1).answer(overlap, busy: Inlet { happened.record("busy: \($0)") }) {
+        $0
+      } publish: { number in
+        happened.record("answer \(number)")
+      }
+      XCTAssertEqual(happened.all, ["busy: true", "busy: false", "answer 1"], "\(overlap)")
+    }
+  }
+
   func test_aCancelledCallSaysThatItIsNoLongerBusy() async throws {
     for overlap in Overlap.allCases {
       let (phases, gate, begun) = (Probe(busy.outlet), Gate(), Gate())
@@ -131,6 +143,7 @@ final class AnswerTests: XCTestCase {
   func test_workThatWasSupersededIsCancelledAtOnce() async throws {
     let began = Probe(busy.outlet)
     let never = Gate()
+    defer { never.open() }
     let wasCancelled = Gate()
     let received = inputs.outlet.subscribe()
     let run = Task { [answers, busy] in

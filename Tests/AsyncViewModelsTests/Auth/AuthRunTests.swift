@@ -14,6 +14,7 @@ final class AuthRunTests: XCTestCase {
       let phases = Probe(viewModel.$isSigningIn)
       try await phases.expect(false)
       try await withRunning(viewModel) {
+        defer { authenticator.answerAll() }
         for name in ["ann", "stranger"] {
           viewModel.signIn.send(.of(name))
           try await authenticator.begun.expect(name)
@@ -35,6 +36,7 @@ final class AuthRunTests: XCTestCase {
     let results = Probe(viewModel.signInResult)
     let phases = Probe(viewModel.$isSigningIn)
     try await withRunning(viewModel) {
+      defer { authenticator.answerAll() }
       viewModel.signIn.send(.of("a"))
       viewModel.signIn.send(.of("b"))
       _ = try await authenticator.begun.next(2)
@@ -56,6 +58,7 @@ final class AuthRunTests: XCTestCase {
     let results = Probe(viewModel.signInResult)
     let phases = Probe(viewModel.$isSigningIn)
     try await withRunning(viewModel) {
+      defer { authenticator.answerAll() }
       viewModel.signIn.send(.of("old"))
       try await authenticator.begun.expect("old")
       viewModel.signIn.send(.of("new"))

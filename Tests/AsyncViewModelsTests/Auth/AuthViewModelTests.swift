@@ -13,6 +13,7 @@ final class AuthViewModelTests: XCTestCase {
     let listeners = (0..<10).map { _ in Probe(viewModel.signInResult) }
     for name in ["ann", "bob", "stranger"] { authenticator.answer(name) }
     try await withRunning(viewModel) {
+      defer { authenticator.answerAll() }
       viewModel.signIn.send(.of("ann"))
       viewModel.signIn.send(.of("bob"))
       viewModel.signIn.send(.of("stranger"))
@@ -32,6 +33,7 @@ final class AuthViewModelTests: XCTestCase {
     let authenticator = HeldAuthenticator()
     let viewModel = AuthViewModel(authenticator: authenticator)
     try await withRunning(viewModel) {
+      defer { authenticator.answerAll() }
       viewModel.signIn.send(.of("ann"))
       try await authenticator.begun.expect("ann")
     }
@@ -42,6 +44,7 @@ final class AuthViewModelTests: XCTestCase {
     let viewModel = AuthViewModel(authenticator: authenticator)
     let results = Probe(viewModel.signInResult)
     try await withRunning(viewModel) {
+      defer { authenticator.answerAll() }
       for name in ["a", "b", "c"] { viewModel.signIn.send(.of(name)) }
       try await authenticator.begun.expect("a")
       authenticator.answer("c")
@@ -59,6 +62,7 @@ final class AuthViewModelTests: XCTestCase {
     let viewModel = AuthViewModel(authenticator: authenticator, overlap: .latestOnly)
     let results = Probe(viewModel.signInResult)
     try await withRunning(viewModel) {
+      defer { authenticator.answerAll() }
       viewModel.signIn.send(.of("old"))
       try await authenticator.begun.expect("old")
       viewModel.signIn.send(.of("new"))
@@ -80,6 +84,7 @@ final class AuthViewModelTests: XCTestCase {
     let viewModel = AuthViewModel(authenticator: authenticator, overlap: .latestOnly)
     let results = Probe(viewModel.signInResult)
     try await withRunning(viewModel) {
+      defer { authenticator.answerAll() }
       for name in ["old", "older", "new"] { viewModel.signIn.send(.of(name)) }
       _ = try await authenticator.begun.next(where: { $0 == "new" })
       authenticator.answer("old")
@@ -97,6 +102,7 @@ final class AuthViewModelTests: XCTestCase {
     let viewModel = AuthViewModel(authenticator: authenticator, overlap: .concurrent)
     let results = Probe(viewModel.signInResult)
     try await withRunning(viewModel) {
+      defer { authenticator.answerAll() }
       for name in ["a", "b", "c"] { viewModel.signIn.send(.of(name)) }
       let begun = try await authenticator.begun.next(3)
       XCTAssertEqual(Set(begun), ["a", "b", "c"])
@@ -117,6 +123,7 @@ final class AuthViewModelTests: XCTestCase {
       authenticator.answer("stranger")
       authenticator.answer("ann")
       try await withRunning(viewModel) {
+        defer { authenticator.answerAll() }
         viewModel.signIn.send(.of("stranger"))
         try await results.expect(.failure(.wrongCredentials))
         viewModel.signIn.send(.of("ann"))

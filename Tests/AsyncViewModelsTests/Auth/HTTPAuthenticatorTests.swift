@@ -118,25 +118,6 @@ final class HTTPAuthenticatorTests: XCTestCase {
     }
   }
 
-  func test_aTaskThatIsAlreadyCancelledSendsNothing() async throws {
-    let server = try await server()
-    for _ in 0..<20 {
-      let authenticator = HTTPAuthenticator(url: server.url("token"))
-      let gate = Gate()
-      let task = Task {
-        await gate.pass()
-        return await attempt(authenticator)
-      }
-      task.cancel()
-      gate.open()
-      let result = try await within { await task.value }
-      XCTAssertEqual(result, .failure(.cancelled))
-    }
-    _ = try await signIn(server.url("token/after"))
-    let request = try await server.nextEvent()
-    XCTAssertEqual(request.path, "/token/after")
-  }
-
   private func server() async throws -> LoopbackServer {
     guard let server = try await LoopbackServer.start() else {
       throw XCTSkip("There is no python3 here, so there is no server to sign in at.")
