@@ -40,6 +40,7 @@ final class AuthOverlappingRunsTests: XCTestCase {
       try await within { await run.value }
       try authenticator.begun.finish()
       try await withRunning(viewModel) {
+        defer { authenticator.answerAll() }
         try await results.expect(.token(of: "b"))
         try await results.expect(.token(of: "c"))
       }
