@@ -4,7 +4,7 @@ import Observation
 import TestSupport
 import XCTest
 
-/// Row: split binding. Row: input with a current value.
+/// Row: split binding.
 @MainActor
 final class TextFilterViewModelTests: XCTestCase {
   func test_textsOfMoreThanThreeCharactersGoOut() async throws {
