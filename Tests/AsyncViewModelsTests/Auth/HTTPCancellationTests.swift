@@ -24,6 +24,19 @@ final class HTTPCancellationTests: XCTestCase {
     }
   }
 
+  func test_theServerIsNotKeptWaitingForATaskThatWasCancelled() async throws {
+    let server = try await server()
+    for attempt in 0..<30 {
+      let authenticator = HTTPAuthenticator(url: server.url("silent"))
+      let task = Task { try await authenticator.authenticate(.of("ann")) }
+      let request = try await server.nextEvent()
+      XCTAssertEqual(request.event, "request", "attempt \(attempt)")
+      task.cancel()
+      let gone = try await server.nextEvent()
+      XCTAssertEqual(gone.event, "gone", "attempt \(attempt)")
+    }
+  }
+
   private func server() async throws -> LoopbackServer {
     guard let server = try await LoopbackServer.start() else {
       throw XCTSkip("There is no python3 here, so there is no server to sign in at.")
