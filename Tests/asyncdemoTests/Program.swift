@@ -11,6 +11,12 @@ struct Program {
   static func run(
     _ arguments: String..., input: Data = Data(), limit: Double = 30
   ) throws -> Program {
+    try run(arguments, input: input, limit: limit)
+  }
+
+  static func run(
+    _ arguments: [String], input: Data = Data(), limit: Double = 30
+  ) throws -> Program {
     let process = Process()
     process.executableURL = executable
     process.arguments = arguments
@@ -19,14 +25,9 @@ struct Program {
     process.standardOutput = output
     process.standardError = errors
     try process.run()
-    let watchdog = DispatchWorkItem { kill(process.processIdentifier, SIGKILL) }
-    DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: watchdog)
-    process.waitUntilExit()
-    watchdog.cancel()
-    let isExit = process.terminationReason == .exit
+    let status = process.status(limit: limit)
     return Program(
-      output: try text(of: output), errors: try text(of: errors),
-      status: isExit ? process.terminationStatus : 128 + process.terminationStatus)
+      output: try text(of: output), errors: try text(of: errors), status: status)
   }
 
   /// Beside the tests' own bundle in the build folder.

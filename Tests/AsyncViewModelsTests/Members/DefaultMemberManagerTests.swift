@@ -3,6 +3,7 @@ import AsyncViewModels
 import TestSupport
 import XCTest
 
+/// Row: one source of truth shared by views. Row: the original's faults.
 final class DefaultMemberManagerTests: XCTestCase {
   private let manager = DefaultMemberManager()
 

@@ -5,6 +5,7 @@ import Synchronization
 import TestSupport
 import XCTest
 
+/// Row: views of it.
 final class MembersViewModelTests: XCTestCase {
   private let manager = SpyMemberManager()
 

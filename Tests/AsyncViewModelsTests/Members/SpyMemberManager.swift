@@ -2,7 +2,7 @@ import AsyncChannels
 import AsyncViewModels
 import Synchronization
 
-/// A manager that publishes what a test tells it to, and remembers what it was sent.
+/// Row: test double. A manager that publishes what a test tells it to, and remembers what it was sent.
 final class SpyMemberManager: MemberManager {
   /// Public on purpose: the test is the owner.
   let results = Channel<Result<[Member], MemberFailure>>(replaying: 1)

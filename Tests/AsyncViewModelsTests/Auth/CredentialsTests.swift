@@ -1,0 +1,55 @@
+import AsyncViewModels
+import XCTest
+
+final class CredentialsTests: XCTestCase {
+  private enum Input {
+    case signIn(Credentials)
+  }
+
+  private struct Form {
+    var credentials: Credentials
+    var copies: [Credentials]
+  }
+
+  func test_nothingThatIsPrintedOfThemShowsThePassword() {
+    let secret = "super_secret_password"
+    let credentials = Credentials(username: "iankeen", password: secret)
+    let form = Form(credentials: credentials, copies: [credentials])
+    let holders: [Any] = [
+      credentials, Optional(credentials) as Any, [credentials], ["key": credentials],
+      [credentials: 1], Input.signIn(credentials), form, (credentials, 1),
+      Result<Credentials, AuthError>.success(credentials),
+    ]
+    for holder in holders {
+      var dumped = ""
+      dump(holder, to: &dumped)
+      var printed = ""
+      print(holder, to: &printed)
+      var debugPrinted = ""
+      debugPrint(holder, to: &debugPrinted)
+      let texts = [
+        dumped, printed, debugPrinted, "\(holder)", String(describing: holder),
+        String(reflecting: holder),
+      ]
+      for text in texts {
+        XCTAssertFalse(text.contains("secret"), text)
+        XCTAssertTrue(text.contains("iankeen"), "it says whose they are: \(text)")
+      }
+    }
+    XCTAssertFalse(credentials.debugDescription.contains(secret))
+    XCTAssertFalse(leaves(of: form).contains { $0.contains("secret") })
+  }
+
+  func test_theyAreEqualOnlyWithTheSamePassword() {
+    let right = Credentials(username: "a", password: "b")
+    XCTAssertNotEqual(right, Credentials(username: "a", password: "c"))
+    XCTAssertEqual(Set([right, right, Credentials(username: "a", password: "c")]).count, 2)
+  }
+
+  /// Everything that reflection finds, all the way down.
+  private func leaves(of value: Any) -> [String] {
+    let children = Mirror(reflecting: value).children
+    guard !children.isEmpty else { return ["\(value)"] }
+    return children.flatMap { leaves(of: $0.value) }
+  }
+}

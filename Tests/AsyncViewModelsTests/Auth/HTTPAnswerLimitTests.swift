@@ -1,0 +1,44 @@
+import AsyncViewModels
+import TestSupport
+import XCTest
+
+/// Answers that go on after they have passed the limit.
+final class HTTPAnswerLimitTests: XCTestCase {
+  func test_anEndlessAnswerIsRefusedAndTheConnectionClosed() async throws {
+    let server = try await server()
+    await expectRefusal(by: server, "endless")
+    let events = [try await server.nextEvent().event, try await server.nextEvent().event]
+    XCTAssertEqual(events, ["request", "gone"])
+  }
+
+  func test_aMuchLargerAnswerIsRefused() async throws {
+    let server = try await server()
+    for _ in 0..<5 { await expectRefusal(by: server, "size/\(8 << 20)") }
+  }
+
+  /// The piece that passes the limit is left out; the piece after it would fit, and must not make
+  /// an acceptable answer of the rest.
+  func test_anAnswerThatPassedTheLimitStaysRefused() async throws {
+    let server = try await server()
+    for _ in 0..<10 { await expectRefusal(by: server, "tail") }
+  }
+
+  private func server() async throws -> LoopbackServer {
+    guard let server = try await LoopbackServer.start() else {
+      throw XCTSkip("There is no python3 here, so there is no server to sign in at.")
+    }
+    return server
+  }
+
+  private func expectRefusal(
+    by server: LoopbackServer, _ path: String, line: UInt = #line
+  ) async {
+    let authenticator = HTTPAuthenticator(url: server.url(path))
+    do throws(AuthError) {
+      let token = try await authenticator.authenticate(.of("ann"))
+      XCTFail("it took an answer that is too large, with \(token)", line: line)
+    } catch {
+      XCTAssertEqual(error, .badAnswer("it is larger than 1048576 bytes."), line: line)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import AsyncViewModels
+import TestSupport
+import XCTest
+
+/// Cancelling a request before, or while, it begins.
+final class HTTPCancellationTests: XCTestCase {
+  func test_aTaskThatIsAlreadyCancelledSendsNothing() async throws {
+    let server = try await server()
+    for attempt in 0..<200 {
+      let result = try await result(of: server, cancelledAfter: 0)
+      XCTAssertEqual(result, .failure(.cancelled), "attempt \(attempt)")
+    }
+    let authenticator = HTTPAuthenticator(url: server.url("token/after"))
+    _ = try await authenticator.authenticate(.of("ann"))
+    let request = try await server.nextEvent()
+    XCTAssertEqual(request.path, "/token/after")
+  }
+
+  func test_cancellingWhileTheRequestBeginsEndsItWheneverThatIs() async throws {
+    let server = try await server()
+    for attempt in 0..<300 {
+      let result = try await result(of: server, cancelledAfter: attempt)
+      XCTAssertTrue([.failure(.cancelled), .success(Token("abc"))].contains(result), "\(result)")
+    }
+  }
+
+  func test_theServerIsNotKeptWaitingForATaskThatWasCancelled() async throws {
+    let server = try await server()
+    for attempt in 0..<30 {
+      let authenticator = HTTPAuthenticator(url: server.url("silent"))
+      let task = Task { try await authenticator.authenticate(.of("ann")) }
+      let request = try await server.nextEvent()
+      XCTAssertEqual(request.event, "request", "attempt \(attempt)")
+      task.cancel()
+      let gone = try await server.nextEvent()
+      XCTAssertEqual(gone.event, "gone", "attempt \(attempt)")
+    }
+  }
+
+  private func server() async throws -> LoopbackServer {
+    guard let server = try await LoopbackServer.start() else {
+      throw XCTSkip("There is no python3 here, so there is no server to sign in at.")
+    }
+    return server
+  }
+
+  /// - Parameter turns: For how long others run first.
+  private func result(
+    of server: LoopbackServer, cancelledAfter turns: Int
+  ) async throws -> Result<Token, AuthError> {
+    let authenticator = HTTPAuthenticator(url: server.url("token"))
+    let gate = Gate()
+    let task = Task { () async -> Result<Token, AuthError> in
+      await gate.pass()
+      do throws(AuthError) {
+        return .success(try await authenticator.authenticate(.of("ann")))
+      } catch {
+        return .failure(error)
+      }
+    }
+    if turns == 0 { task.cancel() }
+    gate.open()
+    for _ in 0..<turns { await Task.yield() }
+    task.cancel()
+    return try await within(.seconds(10), "a request that was cancelled") { await task.value }
+  }
+}

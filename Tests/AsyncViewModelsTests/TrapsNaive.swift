@@ -1,0 +1,122 @@
+import AsyncChannels
+import TestSupport
+
+// What the traps' attacks are made on, and how the naive subject does it.
+
+@MainActor
+protocol SignInFlow {
+  func listen()
+  func signInAndWait(_ name: String) async throws
+  var requestCount: Int { get }
+}
+
+/// `signIn.flatMap { authenticate($0) }`.
+final class NaiveSignIn: SignInFlow {
+  private let signIn = NaiveSubject("")
+  private(set) var requestCount = 0
+
+  func listen() {
+    let result = signIn.flatMap { (name: String, answer: @escaping (String) -> Void) in
+      self.requestCount += 1
+      answer("token of \(name)")
+    }
+    result { _ in }
+  }
+
+  func signInAndWait(_ name: String) async throws { signIn.send(name) }
+}
+
+/// A text field whose output is slow.
+@MainActor
+protocol SlowField {
+  var shown: String { get }
+  func type(_ text: String)
+  func letFirstOutputCome() async throws
+}
+
+/// `Binding(get: { output.value }, set: { input.send($0) })`.
+final class NaiveField: SlowField {
+  private let output = NaiveSubject("")
+  private var inputs: [String] = []
+
+  var shown: String { output.value }
+  func type(_ text: String) { inputs.append(text) }
+  func letFirstOutputCome() async throws { output.send(inputs.removeFirst()) }
+}
+
+/// A state that is "old", and an observer that reads it when it is told of a change.
+@MainActor
+protocol ObservedState {
+  func set(_ state: String)
+  func firstReading(after change: () -> Void) async throws -> String
+}
+
+final class NaiveState: ObservedState {
+  private let state = NaiveSubject("old")
+
+  func set(_ new: String) { state.send(new) }
+
+  func firstReading(after change: () -> Void) async throws -> String {
+    var readings: [String] = []
+    state.onWillChange = { readings.append(self.state.value) }
+    change()
+    return readings[0]
+  }
+}
+
+/// Asks for users, and shows what is answered.
+@MainActor
+protocol AnsweringScreen {
+  func ask(_ id: Int) async throws
+  func answer(_ id: Int) async throws
+  func shown() async throws -> String
+}
+
+final class NaiveScreen: AnsweringScreen {
+  private let wanted = NaiveSubject(0)
+  private var answers: [Int: () -> Void] = [:]
+  private var text = ""
+
+  init() {
+    let users = wanted.flatMap { (id: Int, answer: @escaping (String) -> Void) in
+      self.answers[id] = { answer("user \(id)") }
+    }
+    users { self.text = $0 }
+  }
+
+  func ask(_ id: Int) async throws { wanted.send(id) }
+  func answer(_ id: Int) async throws { answers[id]?() }
+  func shown() async throws -> String { text }
+}
+
+/// A stream, and a listener in a task that does not run at once.
+@MainActor
+protocol ListenedStream {
+  func beginListening()
+  func letListenerRun() async throws
+  func send(_ element: String)
+  func received() async throws -> [String]
+}
+
+/// The task subscribes, when it gets to run.
+final class NaiveStream: ListenedStream {
+  private let subject = NaiveSubject("")
+  private let gate = Gate()
+  private var listener: Task<Void, Never>?
+  private var elements: [String] = []
+
+  func beginListening() {
+    listener = Task {
+      await gate.pass()
+      subject.sink { self.elements.append($0) }
+    }
+  }
+
+  func letListenerRun() async throws {
+    gate.open()
+    await listener?.value
+  }
+
+  func send(_ element: String) { subject.send(element) }
+  func received() async throws -> [String] { elements }
+}

@@ -1,0 +1,91 @@
+import AsyncChannels
+import AsyncViewModels
+import Foundation
+import XCTest
+
+/// The traps that the package is there to close. Each is one attack, made on the naive subject,
+/// where it must succeed, and on the package's type, where it must not.
+@MainActor
+final class TrapsTests: XCTestCase {
+  /// Row: input-only type.
+  func test_exposedSubject() async throws {
+    guard let compiler = try SnippetCompiler() else { return XCTFail("no build folder") }
+    let naive = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "NaiveSubject.swift")
+    let naiveSource = try String(contentsOf: naive, encoding: .utf8)
+    func canForge(_ output: String) throws -> Bool {
+      let attack = "func attack(_ output: \(output)) { output.send(99) }"
+      return try compiler.errors(in: naiveSource + attack).sentences.isEmpty
+    }
+    XCTAssertTrue(try canForge("NaiveSubject<Int>"))
+    XCTAssertFalse(try canForge("Outlet<Int>"))
+  }
+
+  /// Row: auth view model.
+  func test_doubleAuthentication() async throws {
+    func requests(_ flow: some SignInFlow) async throws -> Int {
+      for _ in 0..<3 { flow.listen() }
+      try await flow.signInAndWait("ann")
+      return flow.requestCount
+    }
+    let naive = try await requests(NaiveSignIn())
+    XCTAssertEqual(naive, 3)
+    let ours = try await requests(OurSignIn())
+    XCTAssertEqual(ours, 1)
+  }
+
+  /// Row: split binding.
+  func test_echo() async throws {
+    func shownAfterLateOutput(_ field: some SlowField) async throws -> String {
+      field.type("もしもn")
+      field.type("もしもの")
+      try await field.letFirstOutputCome()
+      return field.shown
+    }
+    let naive = try await shownAfterLateOutput(NaiveField())
+    XCTAssertEqual(naive, "もしもn")
+    let ours = try await shownAfterLateOutput(OurField())
+    XCTAssertEqual(ours, "もしもの")
+  }
+
+  /// Row: observers render the new state, not the old.
+  func test_oldStateRendered() async throws {
+    func rendered(_ state: some ObservedState) async throws -> String {
+      try await state.firstReading(after: { state.set("new") })
+    }
+    let naive = try await rendered(NaiveState())
+    XCTAssertEqual(naive, "old")
+    let byObservation = try await rendered(OurTrackedState())
+    XCTAssertEqual(byObservation, "new")
+    let byOutlet = try await rendered(OurObservedState())
+    XCTAssertEqual(byOutlet, "new")
+  }
+
+  func test_staleAnswerShown() async throws {
+    func shown(_ screen: some AnsweringScreen) async throws -> String {
+      try await screen.ask(1)
+      try await screen.ask(2)
+      try await screen.answer(2)
+      try await screen.answer(1)
+      return try await screen.shown()
+    }
+    let naive = try await shown(NaiveScreen())
+    XCTAssertEqual(naive, "user 1")
+    let ours = try await shown(OurScreen())
+    XCTAssertEqual(ours, "user 2")
+  }
+
+  func test_lostElementOnLateSubscription() async throws {
+    func received(_ stream: some ListenedStream) async throws -> [String] {
+      stream.beginListening()
+      stream.send("first")
+      try await stream.letListenerRun()
+      stream.send("second")
+      return try await stream.received()
+    }
+    let naive = try await received(NaiveStream())
+    XCTAssertEqual(naive, ["second"])
+    let ours = try await received(OurStream())
+    XCTAssertEqual(ours, ["first", "second"])
+  }
+}

@@ -1,0 +1,14 @@
+import Synchronization
+
+/// What happened, in order, whoever says so.
+package final class Recorder<Element: Sendable>: Sendable {
+  private let recorded = Mutex<[Element]>([])
+
+  package init() {}
+
+  package var all: [Element] { recorded.withLock { $0 } }
+
+  package func record(_ element: Element) {
+    recorded.withLock { $0.append(element) }
+  }
+}
