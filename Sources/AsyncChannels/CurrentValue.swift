@@ -99,7 +99,8 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// of the last value, and what it does to it has no effect.
   ///
   /// - Parameter change: Runs while other writers wait; keep it short. Reading or writing the same
-  ///   value in it traps: it has the value in its hands.
+  ///   value in it traps: it has the value in its hands. Two updates that each write the other's
+  ///   value wait for each other for ever.
   /// - Returns: What `change` returns.
   public func update<R>(_ change: (inout Value) throws -> R) rethrows -> R {
     // Both outlive the lock: the last reference to a value may be here, and its `deinit` run.

@@ -38,7 +38,8 @@ extension Outlet {
 extension Outlet where Element: Equatable {
   /// An outlet without the elements that equal the one before.
   ///
-  /// Each subscription compares what it gets itself: its first element is always delivered.
+  /// Each subscription compares what it gets itself: its first element is always delivered. It
+  /// keeps the last one it got, to compare the next with.
   public func removingDuplicates() -> Outlet {
     deriving {
       let previous = PreviousElement<Element>()

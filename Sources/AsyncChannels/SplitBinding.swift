@@ -5,9 +5,13 @@ import Synchronization
 /// its owner has the last word on the text.
 ///
 /// ```swift
-/// @Input var inputText: Inlet<String>                                   // what was typed
-/// @CurrentValue private(set) var outputText = ""                        // what became of it
-/// let text = SplitBinding(reading: _outputText, writing: _inputText.inlet)
+/// @Input var inputText: Inlet<String>                       // what was typed
+/// @CurrentValue private(set) var outputText = ""            // what became of it
+/// let text: SplitBinding<String>
+///
+/// init() {
+///   text = SplitBinding(reading: _outputText, writing: _inputText.inlet)
+/// }
 ///
 /// TextField("Name", text: Bindable(viewModel.text).value)
 /// ```
@@ -25,9 +29,10 @@ import Synchronization
 /// Writing what is read already sends nothing. Reading is tracked by Observation: both what is
 /// written here and what the owner publishes.
 ///
-/// An owner that changes texts, rather than passing some of them on, should answer in order: a late
-/// answer that differs from what it answers cannot be told from a decision. Of the writes that were
-/// not answered the newest 256 are remembered.
+/// Only an answer that is passed on as it was written can be recognized as late. An owner that
+/// changes texts answers before the next write, or the field shows the changed answer to the
+/// earlier one. Of the writes that were not answered the newest 256 are remembered. The binding
+/// keeps the owner's state alive, not the owner.
 public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendable {
   private let source: CurrentValue<Value>
   private let target: Inlet<Value>
@@ -49,15 +54,33 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
       _ = writes.value
       var number = 0
       let published = source.value(number: &number)
-      return state.withLock { $0.read(published, number: number) }
+      return change { $0.read(published, number: number) }
     }
     set {
       guard newValue != value else { return }
       var number = 0
       _ = source.value(number: &number)
-      state.withLock { $0.write(newValue, after: number) }
+      change { $0.write(newValue, after: number) }
       writes.update { $0 += 1 }
       target.send(newValue)
+    }
+  }
+
+  /// Changes the state on a copy, since comparing values and letting go of them runs code of
+  /// theirs, which may come back here.
+  @discardableResult
+  private func change<Result>(_ body: (inout SplitState<Value>) -> Result) -> Result {
+    while true {
+      let old = state.withLock { $0 }
+      var new = old
+      let result = body(&new)
+      new.version += 1
+      let isStored = state.withLock { state in
+        guard state.version == old.version else { return false }
+        swap(&state, &new)
+        return true
+      }
+      if isStored { return result }
     }
   }
 }
@@ -66,6 +89,8 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
 private struct SplitState<Value: Sendable & Equatable>: Sendable {
   private static var memory: Int { 256 }
 
+  /// Counts changes.
+  var version = 0
   /// What was written last, unless the owner has answered since.
   private var written: Value?
   /// Earlier writes without an answer, oldest first.

@@ -13,14 +13,15 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   ///
   /// Each element is worked on exactly once, however many listen to what is published. Work happens
   /// in child tasks of the caller's: cancelling that task cancels what is in flight, and nothing of
-  /// it is published any more. Elements that were not begun stay in the sequence, for the next call,
-  /// which may begin before a cancelled one has unwound.
+  /// it is published any more. Elements that were not begun stay in the sequence, for the next
+  /// call, which may begin before a cancelled one has unwound.
   ///
   /// - Parameters:
   ///   - overlap: What becomes of an element that comes while an earlier one is worked on.
   ///   - busy: Is sent `true` when work begins and `false` when none is left whose answer counts:
   ///     just before the last answer is published, or when the call is cancelled.
-  ///   - work: Makes the answer. Work that was superseded is cancelled; it may take its time to end.
+  ///   - work: Makes the answer. Work that was superseded is cancelled; it may take its time to
+  ///     end.
   ///   - publish: Called with each answer in the isolation in which it was made, one at a time.
   public func answer<Answer: Sendable>(
     _ overlap: Overlap = .oneAtATime, busy: Inlet<Bool>? = nil,
@@ -52,17 +53,23 @@ private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     received = answers.outlet.subscribe()
   }
 
-  /// - Parameter isolation: That of `publish`. Both loops run there, and so what one does between two
-  ///   suspensions is one step for the other.
+  /// - Parameter isolation: That of `publish`. Both loops run there, and so what one does between
+  ///   two suspensions is one step for the other.
   func run(
     _ elements: some AsyncSequence<Element, Never> & Sendable, _ overlap: Overlap,
     isolation: isolated (any Actor)?
   ) async {
-    await withDiscardingTaskGroup { group in
-      group.addTask { await self.publishAnswers(isolation: isolation) }
-      await begin(elements, overlap, isolation: isolation)
-      answers.finish()
+    await withTaskCancellationHandler {
+      await withDiscardingTaskGroup { group in
+        group.addTask { await self.publishAnswers(isolation: isolation) }
+        await begin(elements, overlap, isolation: isolation)
+        answers.finish()
+      }
+    } onCancel: {
+      // At once, and not when all has unwound: another call may have begun by then.
+      abandon()
     }
+    abandon()
   }
 
   /// Returns when all that was begun has ended.
@@ -81,8 +88,6 @@ private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
         group.addTask { await self.take(turn, with: element) }
         if overlap == .oneAtATime { await turn.isOver() }
       }
-      // At once, and not when all has unwound: another call may have begun by then.
-      if Task.isCancelled, turns.exchange(0, ordering: .relaxed) > 0 { busy?.send(false) }
     }
   }
 
@@ -95,14 +100,19 @@ private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     }
   }
 
-  /// One after the other. So even where there is no isolation, an answer that was still counted cannot
-  /// be published after a newer one.
+  /// One after the other. So even where there is no isolation, an answer that was still counted
+  /// cannot be published after a newer one.
   private func publishAnswers(isolation: isolated (any Actor)?) async {
     for await (turn, answer) in received {
       guard !Task.isCancelled, turn.end() else { continue }
       noteEnd()
       await publish(answer)
     }
+  }
+
+  /// No turn counts any more.
+  private func abandon() {
+    if turns.exchange(0, ordering: .relaxed) > 0 { busy?.send(false) }
   }
 
   private func noteEnd() {

@@ -9,7 +9,7 @@
 ///
 /// Each runs in a child task. When the closure returns or throws they are cancelled, and this
 /// returns once they have returned. One whose `run()` returns earlier ends alone.
-@MainActor
+@MainActor @discardableResult
 public func withRunning<Output, Failure: Error>(
   _ viewModels: any ViewModel..., body: @MainActor () async throws(Failure) -> Output
 ) async throws(Failure) -> Output {
@@ -24,6 +24,7 @@ public func withRunning<Output, Failure: Error>(
 ///
 /// It runs in a child task. When the closure returns or throws it is cancelled, and this returns
 /// once it has returned.
+@discardableResult
 public func withRunning<Output, Failure: Error>(
   _ run: @escaping @Sendable () async -> Void, isolation: isolated (any Actor)? = #isolation,
   body: () async throws(Failure) -> Output

@@ -62,14 +62,6 @@ let loopbackServerScript = #"""
               start = b'{"token": "abc"}'.ljust((1 << 20) - 1)
               self.wfile.write(self.chunk(start))
               self.wfile.write(self.chunk(b"  ") + self.chunk(b" ") + b"0\r\n\r\n")
-          elif word == "endless":
-              self.chunked()
-              try:
-                  while True:
-                      self.wfile.write(self.chunk(b" " * 4096))
-              except OSError:
-                  say(event="gone", path=self.path)
-              self.close_connection = True
           elif word == "silent":
               self.until_gone()
           elif word == "half":

@@ -59,6 +59,9 @@ class AnyCursor: @unchecked Sendable {
     return await withTaskCancellationHandler {
       guard lease.fallAsleep(ticket) else { return .cancelled }
       await bell.wait(isolation: isolation)
+      // The stream ends with the task's cancellation, whose handlers may not have been called yet,
+      // and will not be once this scope is left.
+      if Task.isCancelled { bell.markDead() }
       return lease.wake(ticket) ? .lookAgain : .gaveUp
     } onCancel: {
       bell.markDead()

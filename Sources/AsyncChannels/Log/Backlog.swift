@@ -1,7 +1,7 @@
 /// First in, first out: a ring that grows as it is used.
 ///
 /// The limits are the callers'. Elements leave by being moved out; what is left is destroyed with
-/// the backlog.
+/// the backlog. It has one owner, which touches it under the log's lock or alone.
 struct Backlog<Element: Sendable>: ~Copyable {
   /// Those from `head` on, `count` of them, are initialized; the ring goes on at the beginning.
   ///

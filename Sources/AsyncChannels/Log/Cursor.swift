@@ -20,7 +20,7 @@ final class Cursor<Element: Sendable>: AnyCursor, @unchecked Sendable {
   @inlinable
   func take(as ticket: UInt64) -> Element? {
     guard lease.tryAcquire(ticket) else { return nil }
-    let element = take()
+    let element = readsQueue && isTaskCancelled ? nil : take()
     lease.release(ticket)
     return element
   }
@@ -37,9 +37,12 @@ final class Cursor<Element: Sendable>: AnyCursor, @unchecked Sendable {
     return position?.refresh() == true ? position?.takeKnown(Element.self) : nil
   }
 
+  /// Not inlined: the fast path stays small.
+  @usableFromInline
+  var isTaskCancelled: Bool { Task.isCancelled }
+
   @usableFromInline
   func takeFromQueue() -> Element? {
-    if Task.isCancelled { return nil }
     if let queue, let element = log.popFirst(of: queue) { return element }
     readsQueue = position == nil
     return nil

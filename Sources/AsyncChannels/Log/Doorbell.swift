@@ -38,6 +38,12 @@ final class Doorbell: @unchecked Sendable {
 
   /// Returns at the next ring, or when the task is cancelled.
   func wait(isolation: isolated (any Actor)?) async {
+    guard isolation === MainActor.shared else { return await next(isolation: isolation) }
+    // For the time of the wait only: what the consumer does with an element runs where it wants.
+    await withTaskExecutorPreference(MainActorExecutor.shared) { await next(isolation: nil) }
+  }
+
+  private func next(isolation: isolated (any Actor)?) async {
     var iterator = rings.makeAsyncIterator()
     _ = await iterator.next(isolation: isolation)
   }

@@ -30,11 +30,11 @@ enum Feed<Element: Sendable>: Sendable {
       })
   }
 
-  /// The next element if there is one now, without waiting; nil also if the task is cancelled.
+  /// The next element if there is one now, without waiting, even if the task is cancelled.
   ///
   /// - Returns: The element; or whether the end was reached instead.
   func takeNow(as ticket: UInt64) -> (element: Element?, isAtEnd: Bool) {
-    guard cursor.lease.acquire(ticket) else { return (nil, false) }
+    guard cursor.lease.acquire(ticket, evenIfCancelled: true) else { return (nil, false) }
     defer { cursor.lease.release(ticket) }
     while true {
       switch take() {
@@ -75,9 +75,9 @@ struct DerivedFeed<Element: Sendable>: Sendable {
         continue
       case .nothing:
         switch await cursor.sleep(as: ticket, isolation: isolation) {
-        case .lookAgain, .cancelled:
+        case .lookAgain:
           continue
-        case .finished:
+        case .finished, .cancelled:
           cursor.lease.release(ticket)
           return nil
         case .gaveUp:

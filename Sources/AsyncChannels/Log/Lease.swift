@@ -21,14 +21,15 @@ public import Synchronization
 ///
 /// **Hand-over.** A sleeper installs its cancellation handler, which calls `noteCancel`, *before*
 /// `fallAsleep`. If `cancel()` came first, the handler has run on the sleeper's own thread and left
-/// `busyCancelled`, which `fallAsleep` refuses. If it comes later, the handler runs inside `cancel()`
-/// and gives the lease up before `cancel()` returns. So a task that is started then can take over at
-/// once, before the cancelled one has unwound.
+/// `busyCancelled`, which `fallAsleep` refuses. If it comes later, the handler runs inside
+/// `cancel()` and gives the lease up before `cancel()` returns. So a task that is started then can
+/// take over at once, before the cancelled one has unwound.
 ///
 /// **Misuse** is to ask while another waits that was not cancelled. But whoever meets `waiting` may
 /// only be early: a second `cancel()` can return while the first is still calling handlers. So it
 /// looks on. A cancelled waiter gives the lease up to nobody, when its handler runs or when it is
-/// rung and wakes. One that turns up idle instead, or still waits after a second, was not cancelled.
+/// rung and wakes. One that turns up idle instead, or still waits after a second, was not
+/// cancelled.
 @usableFromInline
 struct Lease: ~Copyable, Sendable {
   private enum Phase: UInt64 {
@@ -49,17 +50,18 @@ struct Lease: ~Copyable, Sendable {
     word.compareExchange(expected: ticket, desired: ticket | 1, ordering: .acquiring).exchanged
   }
 
-  /// Takes the lease, from another consumer too. False if this task is cancelled.
+  /// Takes the lease, from another consumer too. False if this task is cancelled, unless it wants
+  /// to look at what is there even then.
   ///
   /// Traps if another consumer is waiting whose task is not cancelled.
-  func acquire(_ ticket: UInt64) -> Bool {
+  func acquire(_ ticket: UInt64, evenIfCancelled: Bool = false) -> Bool {
     var waiter: UInt64?
-    var deadline: ContinuousClock.Instant?
+    var deadline: SuspendingClock.Instant?
     while true {
       let current = word.load(ordering: .acquiring)
       // After the load: if another took over because this task was cancelled, that cancellation
       // happened before what was just read, so it is seen here.
-      if Task.isCancelled { return false }
+      if !evenIfCancelled, Task.isCancelled { return false }
       switch Phase(rawValue: current & 3)! {
       case .busy, .busyCancelled:
         CurrentThread.yield()

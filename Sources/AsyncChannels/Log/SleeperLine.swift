@@ -57,6 +57,7 @@ struct SleeperLine {
   var count: Int { sleepers.count }
 
   mutating func join(_ bell: Doorbell) {
+    precondition(bell.generation != generation, "A doorbell joins a line once.")
     bell.generation = generation
     sleepers.append(bell)
   }

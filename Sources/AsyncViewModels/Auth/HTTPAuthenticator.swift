@@ -10,7 +10,8 @@ public import Foundation
 /// ``AuthError`` that says what it was. Redirections are not followed, since they would send the
 /// password elsewhere; nothing is cached or kept.
 public struct HTTPAuthenticator: Authenticator {
-  /// At most this many bytes of an answer are read: 1 MiB.
+  /// An answer of more bytes than this, 1 MiB, is refused as soon as that is known. (Foundation on
+  /// Linux may go on receiving for a while after the request was given up.)
   public static let answerLimit = 1 << 20
 
   private let url: URL

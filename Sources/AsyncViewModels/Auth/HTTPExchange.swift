@@ -1,3 +1,4 @@
+import AsyncChannels
 import Foundation
 import Synchronization
 
@@ -12,15 +13,28 @@ struct HTTPAnswer: Sendable {
 }
 
 /// One request and its answer, read piece by piece so that an endless one can be refused.
+///
+/// Foundation on Linux traps if a task is cancelled before its transfer has begun or after it has
+/// ended, and goes on with an endless answer if it is cancelled from a delegate's method. So a
+/// request is given up at once, and its transfer cancelled when there is one, from outside.
 final class HTTPExchange: NSObject, URLSessionDataDelegate {
   private struct State {
     var status: Int?
     var body = Data()
-    var isTooLarge = false
+    var isCancelled = false
+    /// Whether there is a transfer that can be cancelled.
+    var isUnderWay = false
+    /// Nil before the request, and after its outcome.
     var continuation: CheckedContinuation<Result<HTTPAnswer, AuthError>, Never>?
+
+    /// For whoever has the outcome first.
+    mutating func takeContinuation() -> CheckedContinuation<Result<HTTPAnswer, AuthError>, Never>? {
+      defer { continuation = nil }
+      return continuation
+    }
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let answerLimit: Int
 
   /// - Parameter answerLimit: In bytes.
@@ -32,16 +46,43 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
   func run(_ request: URLRequest) async -> Result<HTTPAnswer, AuthError> {
     let session = URLSession(configuration: .ephemeral, delegate: self, delegateQueue: nil)
     let task = session.dataTask(with: request)
-    // The session keeps its delegate, this object, until it is told that it is not needed again.
-    defer { session.finishTasksAndInvalidate() }
-    return await withTaskCancellationHandler {
+    let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        state.withLock { $0.continuation = continuation }
-        task.resume()
+        let isCancelled = state.withLock { state in
+          if !state.isCancelled { state.continuation = continuation }
+          return state.isCancelled
+        }
+        if isCancelled {
+          continuation.resume(returning: .failure(.cancelled))
+        } else {
+          task.resume()
+        }
       }
     } onCancel: {
-      task.cancel()
+      state.withLock { state in
+        state.isCancelled = true
+        return state.takeContinuation()
+      }?.resume(returning: .failure(.cancelled))
     }
+    // The session keeps its delegate, this object, until it is told that it is not needed again.
+    if state.withLock({ $0.isUnderWay }) {
+      session.invalidateAndCancel()
+    } else {
+      session.finishTasksAndInvalidate()
+    }
+    return outcome
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
+    totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+  ) {
+    let isCancelled = state.withLock { state in
+      defer { state.isUnderWay = true }
+      return state.isCancelled && !state.isUnderWay
+    }
+    // It was given up before it had begun.
+    if isCancelled { task.cancel() }
   }
 
   func urlSession(
@@ -53,12 +94,13 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    let isTooLarge = state.withLock { state in
-      state.isTooLarge = state.isTooLarge || state.body.count + data.count > answerLimit
-      if !state.isTooLarge { state.body += data }
-      return state.isTooLarge
-    }
-    if isTooLarge { dataTask.cancel() }
+    state.withLock { state -> CheckedContinuation<Result<HTTPAnswer, AuthError>, Never>? in
+      guard state.body.count + data.count > answerLimit else {
+        state.body += data
+        return nil
+      }
+      return state.takeContinuation()
+    }?.resume(returning: .failure(.badAnswer("it is larger than \(answerLimit) bytes.")))
   }
 
   func urlSession(
@@ -72,14 +114,13 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
     let (continuation, outcome) = state.withLock { state in
-      defer { state.continuation = nil }
-      return (state.continuation, self.outcome(of: state, error))
+      state.isUnderWay = false
+      return (state.takeContinuation(), self.outcome(of: state, error))
     }
     continuation?.resume(returning: outcome)
   }
 
   private func outcome(of state: State, _ error: (any Error)?) -> Result<HTTPAnswer, AuthError> {
-    if state.isTooLarge { return .failure(.badAnswer("it is larger than \(answerLimit) bytes.")) }
     if let error {
       if (error as? URLError)?.code == .cancelled { return .failure(.cancelled) }
       return .failure(.unreachable(error.localizedDescription))

@@ -4,13 +4,6 @@ import XCTest
 
 /// Answers that go on after they have passed the limit.
 final class HTTPAnswerLimitTests: XCTestCase {
-  func test_anEndlessAnswerIsRefusedAndTheConnectionClosed() async throws {
-    let server = try await server()
-    await expectRefusal(by: server, "endless")
-    let events = [try await server.nextEvent().event, try await server.nextEvent().event]
-    XCTAssertEqual(events, ["request", "gone"])
-  }
-
   func test_aMuchLargerAnswerIsRefused() async throws {
     let server = try await server()
     for _ in 0..<5 { await expectRefusal(by: server, "size/\(8 << 20)") }
