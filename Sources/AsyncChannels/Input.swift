@@ -17,6 +17,9 @@
 /// ``received`` begins when the input is made, so what is sent before anybody consumes it waits,
 /// and what is sent while a cancelled `run()` has not been started again waits too.
 ///
+/// A loop that waits for something in its body should look at `Task.isCancelled` before it goes on:
+/// a cancelled consumer may be handed up to 64 more elements that are ready.
+///
 /// The input ends when its owner is gone. In an actor a property wrapper cannot be `nonisolated`:
 /// use a ``Channel`` there (`@Input nonisolated var` compiles with some compilers, and races).
 @propertyWrapper

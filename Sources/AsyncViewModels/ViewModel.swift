@@ -10,9 +10,7 @@
 ///   @CurrentValue public private(set) var hits: [Hit] = []
 ///
 ///   public func run() async {
-///     for await query in _query.received {
-///       hits = await index.search(query)
-///     }
+///     await _query.received.answer(.latestOnly, by: index.search) { self.hits = $0 }
 ///   }
 /// }
 /// ```

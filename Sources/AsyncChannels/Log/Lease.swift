@@ -22,8 +22,9 @@ public import Synchronization
 /// **Hand-over.** A sleeper installs its cancellation handler, which calls `noteCancel`, *before*
 /// `fallAsleep`. If `cancel()` came first, the handler has run on the sleeper's own thread and left
 /// `busyCancelled`, which `fallAsleep` refuses. If it comes later, the handler runs inside
-/// `cancel()` and gives the lease up before `cancel()` returns. So a task that is started then can
-/// take over at once, before the cancelled one has unwound.
+/// `cancel()` and gives the lease up, unless the sleeper wakes before that: then it sees that its
+/// task is cancelled, and gives it up itself. So a task that is started after `cancel()` has
+/// returned can take over at once, before the cancelled one has unwound.
 ///
 /// **Misuse** is to ask while another waits that was not cancelled. But whoever meets `waiting` may
 /// only be early: a second `cancel()` can return while the first is still calling handlers. So it
