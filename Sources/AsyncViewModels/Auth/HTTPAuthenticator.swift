@@ -47,6 +47,8 @@ public struct HTTPAuthenticator: Authenticator {
     let fields = ["username": credentials.username, "password": credentials.password]
     var request = URLRequest(url: url)
     request.httpMethod = "POST"
+    // For what is given up at the deadline and has not begun yet.
+    request.timeoutInterval = TimeInterval(deadline.components.seconds + 1)
     request.setValue("application/json", forHTTPHeaderField: "Content-Type")
     request.setValue("application/json", forHTTPHeaderField: "Accept")
     guard let body = try? JSONEncoder().encode(fields) else {
