@@ -1,7 +1,7 @@
 /// Runs what a task does outside any isolation on the main actor's own queue.
 ///
-/// A consumer on the main actor sleeps in an `AsyncStream`, whose code has no isolation: when rung it
-/// would wake on some thread and then queue for the main actor, where those rung in order would
+/// A consumer on the main actor sleeps in an `AsyncStream`, whose code has no isolation: when rung
+/// it would wake on some thread and then queue for the main actor, where those rung in order would
 /// arrive in another. With this preference it is queued there at once, in order, with one hop less.
 final class MainActorExecutor: TaskExecutor {
   static let shared = MainActorExecutor()
