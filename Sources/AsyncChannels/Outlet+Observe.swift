@@ -12,7 +12,10 @@ extension Outlet {
   ///
   /// Once ``CancellationToken/cancel()`` has returned in that isolation, or the token was dropped
   /// there, the body is not called again. From elsewhere, a call that is about to begin may still
-  /// come. Where there is a task to do it in, `for await` is simpler and structured.
+  /// come.
+  ///
+  /// On the main actor observers begin in the order in which they were added, and as a rule are
+  /// called in it. Where there is a task to do it in, `for await` is simpler and structured.
   ///
   /// - Returns: A token that stops the observing when it is cancelled or dropped.
   public func observe(
