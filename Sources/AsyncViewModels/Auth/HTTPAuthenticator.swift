@@ -10,8 +10,10 @@ public import Foundation
 /// ``AuthError`` that says what it was. Redirections are not followed, since they would send the
 /// password elsewhere; nothing is cached or kept.
 public struct HTTPAuthenticator: Authenticator {
-  /// An answer of more bytes than this, 1 MiB, is refused as soon as that is known. (Foundation on
-  /// Linux may go on receiving for a while after the request was given up.)
+  /// An answer of more bytes than this, 1 MiB, is refused as soon as that is known.
+  ///
+  /// Foundation on Linux does not stop receiving at once when a request is cancelled: a server that
+  /// sends without end, and fast, can fill its memory until it closes the connection.
   public static let answerLimit = 1 << 20
 
   private let url: URL
