@@ -45,7 +45,7 @@ struct ChildProcess {
 
     let identifier = process.processIdentifier
     let watchdog = Task {
-      try await ContinuousClock().sleep(for: limit)
+      try await ContinuousClock().sleep(until: .now + limit)
       continuation.yield(.hung)
       kill(identifier, SIGKILL)
     }
