@@ -62,6 +62,17 @@ let loopbackServerScript = #"""
               start = b'{"token": "abc"}'.ljust((1 << 20) - 1)
               self.wfile.write(self.chunk(start))
               self.wfile.write(self.chunk(b"  ") + self.chunk(b" ") + b"0\r\n\r\n")
+          elif word == "flood":
+              # So many bytes without a pause, and then without an end.
+              self.chunked()
+              piece = self.chunk(b" " * 4096)
+              try:
+                  for _ in range(int(rest) // 4096):
+                      self.wfile.write(piece)
+                  self.until_gone()
+              except OSError:
+                  say(event="gone", path=self.path)
+              self.close_connection = True
           elif word == "silent":
               self.until_gone()
           elif word == "half":

@@ -12,8 +12,9 @@ public import Foundation
 public struct HTTPAuthenticator: Authenticator {
   /// An answer of more bytes than this, 1 MiB, is refused as soon as that is known.
   ///
-  /// Foundation on Linux does not stop receiving at once when a request is cancelled: a server that
-  /// sends without end, and fast, can fill its memory until it closes the connection.
+  /// The refusal waits for nothing. On Linux the connection may outlive it: Foundation closes it
+  /// at the first pause of what comes in, so a server that sends without end is heard, and its
+  /// answer thrown away, for as long as it is the faster of the two.
   public static let answerLimit = 1 << 20
 
   private let url: URL

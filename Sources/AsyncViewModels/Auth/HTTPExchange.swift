@@ -1,4 +1,5 @@
 import AsyncChannels
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -15,8 +16,8 @@ struct HTTPAnswer: Sendable {
 /// One request and its answer, read piece by piece so that an endless one can be refused.
 ///
 /// Foundation on Linux traps if a task is cancelled before its transfer has begun or after it has
-/// ended, and goes on with an endless answer if it is cancelled from a delegate's method. So a
-/// request is given up at once, and its transfer cancelled when there is one, from outside.
+/// ended, and goes on receiving for long if it is cancelled in a delegate's method. So a request is
+/// given up at once, and its transfer cancelled when there is one, from outside.
 final class HTTPExchange: NSObject, URLSessionDataDelegate {
   private struct State {
     var status: Int?
@@ -65,10 +66,13 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
       }?.resume(returning: .failure(.cancelled))
     }
     // The session keeps its delegate, this object, until it is told that it is not needed again.
-    if state.withLock({ $0.isUnderWay }) {
-      session.invalidateAndCancel()
-    } else {
-      session.finishTasksAndInvalidate()
+    // Not here: Foundation blocks the caller for as long as an answer comes in without a pause.
+    DispatchQueue.global().async { [self] in
+      if state.withLock({ $0.isUnderWay }) {
+        session.invalidateAndCancel()
+      } else {
+        session.finishTasksAndInvalidate()
+      }
     }
     return outcome
   }
@@ -77,18 +81,15 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
     totalBytesSent: Int64, totalBytesExpectedToSend: Int64
   ) {
-    let isCancelled = state.withLock { state in
-      defer { state.isUnderWay = true }
-      return state.isCancelled && !state.isUnderWay
-    }
-    // It was given up before it had begun.
-    if isCancelled { task.cancel() }
+    noteProgress(of: task)
   }
 
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
+    // A server may answer before it has read the request.
+    noteProgress(of: dataTask)
     state.withLock { $0.status = (response as? HTTPURLResponse)?.statusCode }
     completionHandler(.allow)
   }
@@ -118,6 +119,15 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
       return (state.takeContinuation(), self.outcome(of: state, error))
     }
     continuation?.resume(returning: outcome)
+  }
+
+  private func noteProgress(of task: URLSessionTask) {
+    let wasGivenUp = state.withLock { state in
+      defer { state.isUnderWay = true }
+      return state.isCancelled && !state.isUnderWay
+    }
+    // It was given up before it had begun.
+    if wasGivenUp { DispatchQueue.global().async { task.cancel() } }
   }
 
   private func outcome(of state: State, _ error: (any Error)?) -> Result<HTTPAnswer, AuthError> {
