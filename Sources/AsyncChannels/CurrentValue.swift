@@ -85,7 +85,26 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// Writes the value, as ``value`` does. Does not keep the state alive; when it is finished or
   /// gone, sending returns `.finished`.
   public var inlet: Inlet<Value> {
-    Inlet(sending: { [weak self] in SendResult(of: $0, subscribers: self?.set($0)) })
+    .calling { [weak self] in SendResult(of: $0, subscribers: self?.set($0)) }
+  }
+
+  /// An input that changes the value in one step, as ``update(_:)`` does:
+  ///
+  /// ```swift
+  /// public var add: Inlet<Int> { _total.inlet { $0 += $1 } }
+  /// ```
+  ///
+  /// Does not keep the state alive; when it is finished or gone, sending returns `.finished`.
+  ///
+  /// - Parameter change: Gets the value and what was sent. As with ``update(_:)``, touching the
+  ///   same value in it traps.
+  public func inlet<Element>(
+    updating change: @escaping @Sendable (inout Value, Element) -> Void
+  ) -> Inlet<Element> {
+    .calling { [weak self] element in
+      let updated: (Void, subscribers: Int?)? = self?.updateCounting { change(&$0, element) }
+      return SendResult(of: element, subscribers: updated?.subscribers)
+    }
   }
 
   /// Changes the value in one step: no other write comes between the reading and the writing.
@@ -103,17 +122,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   ///   value wait for each other for ever.
   /// - Returns: What `change` returns.
   public func update<R>(_ change: (inout Value) throws -> R) rethrows -> R {
-    // Both outlive the lock: the last reference to a value may be here, and its `deinit` run.
-    var displaced = Backlog<Value>()
-    var value: Value?
-    defer { withExtendedLifetime(value) {} }
-    let (result, sent) = try writers.withLock {
-      value = broadcaster.log.newest
-      let result = try change(&value!)
-      return (result, append(value!, displacing: &displaced))
-    }
-    publish(sent)
-    return result
+    try updateCounting(change).0
   }
 
   /// Ends the outlets after the last value. The value can still be read and no longer changes.
@@ -126,6 +135,23 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     observed.access()
     writers.preconditionNotHeldByThisThread()
     return broadcaster.log.newest(number: &number)
+  }
+
+  /// Returns also how many it was sent to, or nil if the value is finished.
+  private func updateCounting<R>(
+    _ change: (inout Value) throws -> R
+  ) rethrows -> (R, subscribers: Int?) {
+    // Both outlive the lock: the last reference to a value may be here, and its `deinit` run.
+    var displaced = Backlog<Value>()
+    var value: Value?
+    defer { withExtendedLifetime(value) {} }
+    let (result, sent) = try writers.withLock {
+      value = broadcaster.log.newest
+      let result = try change(&value!)
+      return (result, append(value!, displacing: &displaced))
+    }
+    publish(sent)
+    return (result, sent.subscribers)
   }
 
   /// Returns how many it was sent to, or nil if the value is finished.

@@ -28,8 +28,14 @@ public struct Inlet<Element: Sendable>: Sendable {
   }
 
   /// An inlet that does as `send` says, the result included.
-  init(sending send: @escaping @Sendable (Element) -> SendResult<Element>) {
-    target = .function(send)
+  package static func calling(
+    _ send: @escaping @Sendable (Element) -> SendResult<Element>
+  ) -> Inlet {
+    Inlet(target: .function(send))
+  }
+
+  private init(target: Target) {
+    self.target = target
   }
 
   /// Makes an inlet that calls a function with each element: for previews, spies and bridges.
@@ -37,10 +43,10 @@ public struct Inlet<Element: Sendable>: Sendable {
   /// The function is called by whoever sends, on the sender's thread, and possibly by several at
   /// once. Such an inlet never finishes, and counts as one subscriber.
   public init(_ receive: @escaping @Sendable (Element) -> Void) {
-    self.init(sending: { element in
+    target = .function { element in
       receive(element)
       return .sent(subscribers: 1)
-    })
+    }
   }
 
   /// Sends an element to all who are subscribed now.
@@ -72,12 +78,12 @@ public struct Inlet<Element: Sendable>: Sendable {
   public func contramap<Source>(
     _ transform: @escaping @Sendable (Source) -> Element
   ) -> Inlet<Source> {
-    Inlet<Source>(sending: { source in
+    .calling { source in
       switch send(transform(source)) {
       case .sent(let subscribers): .sent(subscribers: subscribers)
       case .finished: .finished(source)
       }
-    })
+    }
   }
 }
 

@@ -75,6 +75,20 @@ final class CurrentValueUpdateTests: XCTestCase {
     }
   }
 
+  func test_C10_anInletThatUpdatesLosesNoConcurrentUpdate() async throws {
+    let sum = CurrentValue(0)
+    let add = sum.inlet { (sum, number: Int) in sum += number }
+    let last = sum.outlet.subscribe(buffering: .bufferingNewest(1))
+    XCTAssertEqual(add.send(1), .sent(subscribers: 1))
+    DispatchQueue.concurrentPerform(iterations: 1000) { number in add.send(number) }
+    XCTAssertEqual(sum.value, 1 + 999 * 1000 / 2)
+    let published = try await last.take(1)
+    XCTAssertEqual(published, [sum.value])
+    sum.finish()
+    XCTAssertEqual(add.send(5), .finished(5))
+    XCTAssertEqual(sum.value, 1 + 999 * 1000 / 2)
+  }
+
   func test_C24_aFinishedValueCanBeReadAndNoLongerChanges() async throws {
     let number = CurrentValue(1)
     number.finish()
@@ -93,12 +107,14 @@ final class CurrentValueUpdateTests: XCTestCase {
   func test_C26_theInletOfAValueThatIsGoneIsFinished() async throws {
     var number = Optional(CurrentValue(1))
     let inlet = number?.inlet
+    let add = number?.inlet { (number, difference: Int) in number += difference }
     weak let sameNumber = number
     let subscription = number?.outlet.subscribe()
     XCTAssertEqual(inlet?.send(2), .sent(subscribers: 1))
     number = nil
     XCTAssertNil(sameNumber)
     XCTAssertEqual(inlet?.send(3), .finished(3))
+    XCTAssertEqual(add?.send(4), .finished(4))
     let values = try await subscription?.collect()
     XCTAssertEqual(values, [1, 2])
   }

@@ -18,8 +18,10 @@ public final class NewMemberViewModel: NewMemberViewModelType, Observable {
   }
 
   public var add: Inlet<Void> {
-    let name = _name
-    return manager.addMember.contramap { name.value }
+    .calling { [weak name = _name, addMember = manager.addMember] _ in
+      guard let name else { return .finished(()) }
+      return addMember.contramap { name.value }.send()
+    }
   }
 
   public func run() async {

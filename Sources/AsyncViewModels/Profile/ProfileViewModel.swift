@@ -30,9 +30,7 @@ public final class ProfileViewModel: ProfileViewModelType, Observable {
 
   public var load: Inlet<User.ID> { wanted.inlet.contramap { $0 } }
 
-  public var reload: Inlet<Void> {
-    Inlet { [weak wanted] in wanted?.update { _ in } }
-  }
+  public var reload: Inlet<Void> { wanted.inlet { _, _ in } }
 
   public func run() async {
     let loader = loader

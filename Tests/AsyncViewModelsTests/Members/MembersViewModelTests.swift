@@ -62,6 +62,16 @@ final class MembersViewModelTests: XCTestCase {
   }
 
   @MainActor
+  func test_anInputOfAFormThatIsGoneAddsNothingAndSaysSo() async throws {
+    var form: NewMemberViewModel? = NewMemberViewModel(manager: manager)
+    form?.name = "Ann"
+    let add = form?.add
+    form = nil
+    guard case .finished? = add?.send() else { return XCTFail("the form's name was kept") }
+    XCTAssertEqual(manager.commands, [])
+  }
+
+  @MainActor
   func test_theFormShowsTheLastFailureUntilTheNextSuccess() async throws {
     let form = NewMemberViewModel(manager: manager)
     let failures = Probe(form.$failure)

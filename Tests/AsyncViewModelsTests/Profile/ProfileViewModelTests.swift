@@ -114,7 +114,7 @@ final class ProfileViewModelTests: XCTestCase {
     viewModel = nil
     XCTAssertNil(weakly)
     XCTAssertEqual(load?.send(1), .finished(1))
-    reload?.send()
+    guard case .finished? = reload?.send() else { return XCTFail("it can still be reloaded") }
   }
 
   private func expect(_ texts: [String], in states: Probe<String>) async throws {
