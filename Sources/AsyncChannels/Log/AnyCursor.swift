@@ -52,6 +52,7 @@ class AnyCursor: @unchecked Sendable {
       return awakening
     }
     let bell = liveBell()
+    bell.isOnMainActor = isolation === MainActor.shared
     if let awakening = Awakening(log.sleep(at: position, queue: queue, bell: bell)) {
       return awakening
     }

@@ -62,7 +62,18 @@ actor Broadcaster<Element: Sendable> {
 }
 
 extension Sleepers {
+  /// Those on the main actor are rung there. Whoever joined the line is one job of that actor away
+  /// from its sleep (see `MainActorExecutor`), and this is a job behind that one. So all of them
+  /// sleep when they are rung, and wake in this order; one that did not would overtake the rest.
   fileprivate mutating func ringAll() {
-    while let bell = popFirst() { bell.ring() }
+    var onMainActor = Sleepers()
+    while let bell = popFirst() {
+      if bell.isOnMainActor { onMainActor.append(bell) } else { bell.ring() }
+    }
+    guard onMainActor.count > 0 else { return }
+    Task.detached(priority: .high) { @MainActor [onMainActor] in
+      var sleepers = onMainActor
+      while let bell = sleepers.popFirst() { bell.ring() }
+    }
   }
 }

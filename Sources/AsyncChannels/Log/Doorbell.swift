@@ -14,6 +14,8 @@ final class Doorbell: @unchecked Sendable {
   private let continuation: AsyncStream<Void>.Continuation
   private let dead = Atomic(false)
 
+  /// Whose consumer waits on the main actor is rung there. Set before the doorbell joins a line.
+  var isOnMainActor = false
   /// The next to be rung. Strong: a line keeps its doorbells alive until they are rung.
   var next: Doorbell?
   /// The one before; alive, since the line holds it.
@@ -38,9 +40,11 @@ final class Doorbell: @unchecked Sendable {
 
   /// Returns at the next ring, or when the task is cancelled.
   func wait(isolation: isolated (any Actor)?) async {
-    guard isolation === MainActor.shared else { return await next(isolation: isolation) }
+    guard isOnMainActor else { return await next(isolation: isolation) }
     // For the time of the wait only: what the consumer does with an element runs where it wants.
-    await withTaskExecutorPreference(MainActorExecutor.shared) { await next(isolation: nil) }
+    await withTaskExecutorPreference(MainActorExecutor.shared) { @concurrent [self] in
+      await next(isolation: nil)
+    }
   }
 
   private func next(isolation: isolated (any Actor)?) async {

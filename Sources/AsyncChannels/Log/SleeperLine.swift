@@ -28,7 +28,7 @@ struct Sleepers: @unchecked Sendable {
     count += others.count
   }
 
-  fileprivate mutating func append(_ bell: Doorbell) {
+  mutating func append(_ bell: Doorbell) {
     bell.previous = last
     if let last { last.next = bell } else { first = bell }
     last = bell
