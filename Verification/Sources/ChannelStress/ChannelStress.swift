@@ -1,0 +1,4 @@
+@main
+struct ChannelStress {
+  static func main() {}
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// Turns a hang and a crash into a failure that says what everybody was doing.
+package enum Watchdog {
+  /// The status with which a hang ends the program.
+  package static let hangStatus: Int32 = 2
+
+  /// Starts to watch, on a thread of its own: a hang may have all of the tasks' threads.
+  ///
+  /// - Parameter patience: For how many seconds nobody has to note anything before that is a hang.
+  package static func start(patience: Int) {
+    explainCrashes()
+    Thread.detachNewThread {
+      var last = Activity.beats
+      var quiet = 0
+      while quiet < patience {
+        sleep(1)
+        let beats = Activity.beats
+        quiet = beats == last ? quiet + 1 : 0
+        last = beats
+      }
+      Activity.printRaw("FAILED: hung. Nothing has happened for some seconds; at work are:\n")
+      Activity.printAll()
+      _exit(hangStatus)
+    }
+  }
+
+  /// Who had the signals before: the runtime, or a sanitizer. Written before any handler can run.
+  nonisolated(unsafe) private static let former =
+    UnsafeMutablePointer<sigaction>.allocate(capacity: 64)
+
+  /// The handler only writes, and then leaves the signal to whoever had it before.
+  private static func explainCrashes() {
+    for number in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] {
+      let handler: @convention(c) (Int32) -> Void = { number in
+        Activity.printRaw("FAILED: crashed. At work were:\n")
+        Activity.printAll()
+        sigaction(number, Watchdog.former + Int(number), nil)
+        raise(number)
+      }
+      var action = sigaction()
+      #if canImport(Darwin)
+        action.__sigaction_u.__sa_handler = handler
+      #else
+        action.__sigaction_handler.sa_handler = handler
+      #endif
+      sigaction(number, &action, former + Int(number))
+    }
+  }
+}
