@@ -6,6 +6,7 @@ import Proof
 struct ChannelHistories {
   private var histories = 100_000
   private var seed = UInt64.random(in: 1...UInt64(UInt32.max))
+  private var tells = false
 
   static func main() {
     Arguments.run(usage: usage) { arguments throws(UsageError) in
@@ -14,6 +15,7 @@ struct ChannelHistories {
         switch option {
         case "--histories": program.histories = try arguments.number(of: option, atLeast: 1)
         case "--seed": program.seed = try arguments.number(of: option, atLeast: 0)
+        case "--tell": program.tells = true
         default: throw .unknown(option)
         }
       }
@@ -25,7 +27,7 @@ struct ChannelHistories {
     print("seed \(seed)")
     Watchdog.start(patience: 60)
     let start = ContinuousClock.now
-    let work = Work(histories: histories, seed: seed)
+    let work = Work(histories: histories, seed: seed, tells: tells)
     let figures = work.run(on: ProcessInfo.processInfo.activeProcessorCount)
     if let failure = work.failure {
       print(Report(failure).text)
@@ -40,7 +42,7 @@ struct ChannelHistories {
   }
 
   private static let usage = """
-    usage: ChannelHistories [--histories N] [--seed S]
+    usage: ChannelHistories [--histories N] [--seed S] [--tell]
 
     Runs random histories of one channel or current value (send, subscribe, take, cancel, drop,
     finish) in the library and in a sequential model, and compares after each step what every
@@ -49,6 +51,7 @@ struct ChannelHistories {
 
       --histories N   how many; 100000 unless told
       --seed S        of the first history; the next has S + 1, and so on. Random unless told
+      --tell          prints each step before it is done: what led to a crash
 
     Exits with 0 if all went as the model says, 1 if not, 2 if one hung, 64 for a wrong argument. A
     failure names the seed of its history: --seed S --histories 1 runs it again.

@@ -4,6 +4,8 @@ import Proof
 struct History: Sendable {
   let setup: Setup
   var steps: [Step]
+  /// Whether to print each step before it is done.
+  var isTold = false
 
   /// Where library and model part.
   struct Mismatch: Sendable {
@@ -31,6 +33,7 @@ struct History: Sendable {
       guard model.apply(step) else { return nil }
       done.append(step)
       activity.note("is at step", done.count)
+      if isTold { complain("\(step)") }
       library.apply(step, expecting: model.observation)
       let got = library.observation
       return got == model.observation

@@ -19,11 +19,13 @@ final class Work: Sendable {
 
   private let histories: Int
   private let seed: UInt64
+  private let tells: Bool
   private let state = Monitor(State())
 
-  init(histories: Int, seed: UInt64) {
+  init(histories: Int, seed: UInt64, tells: Bool) {
     self.histories = histories
     self.seed = seed
+    self.tells = tells
   }
 
   /// The failure that was found first.
@@ -43,7 +45,8 @@ final class Work: Sendable {
       let seed = seed &+ UInt64(index)
       activity.begin(seed: seed)
       let made = Generator.history(seed: seed)
-      let history = History(setup: made.setup, steps: made.steps)
+      let history = History(setup: made.setup, steps: made.steps, isTold: tells)
+      if tells { complain("seed \(seed): \(made.setup)") }
       if let mismatch = history.mismatch(patience: 5, activity: activity, count: &figures) {
         fail(history, seed, mismatch, activity)
       }
@@ -73,7 +76,7 @@ final class Work: Sendable {
       return true
     }
     guard isFirst else { return }
-    let shrunk = history.shrunk(activity: activity)
+    let shrunk = History(setup: history.setup, steps: history.steps).shrunk(activity: activity)
     var unused = Figures()
     // One that goes wrong only sometimes may not do so again: then the first finding stands.
     let again = shrunk.mismatch(patience: 1, activity: activity, count: &unused)

@@ -25,26 +25,16 @@ package enum Watchdog {
     }
   }
 
-  /// Who had the signals before: the runtime, or a sanitizer. Written before any handler can run.
-  nonisolated(unsafe) private static let former =
-    UnsafeMutablePointer<sigaction>.allocate(capacity: 64)
-
-  /// The handler only writes, and then leaves the signal to whoever had it before.
+  /// The handler only writes. Then the signal takes its course: no backtrace, which has been seen to
+  /// hang itself.
   private static func explainCrashes() {
     for number in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] {
-      let handler: @convention(c) (Int32) -> Void = { number in
+      signal(number) { number in
         Activity.printRaw("FAILED: crashed. At work were:\n")
         Activity.printAll()
-        sigaction(number, Watchdog.former + Int(number), nil)
+        signal(number, SIG_DFL)
         raise(number)
       }
-      var action = sigaction()
-      #if canImport(Darwin)
-        action.__sigaction_u.__sa_handler = handler
-      #else
-        action.__sigaction_handler.sa_handler = handler
-      #endif
-      sigaction(number, &action, former + Int(number))
     }
   }
 }
