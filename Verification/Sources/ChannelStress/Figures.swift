@@ -1,11 +1,14 @@
 /// What was done so far.
 struct Figures: Sendable {
-  /// How many races there were, and how many of them were seen to be won by the first named.
+  /// How often two things were let loose on each other, how often they were seen to overlap in time,
+  /// and how often the first named was seen to come first.
   struct Tally: Sendable {
+    var tries = 0
     var races = 0
     var firstWon = 0
 
     static func += (sum: inout Tally, other: Tally) {
+      sum.tries += other.tries
       sum.races += other.races
       sum.firstWon += other.firstWon
     }
@@ -22,7 +25,7 @@ struct Figures: Sendable {
   func line(seconds: Int64) -> String {
     """
     \(rounds) rounds, \(storm.deliveries) deliveries, \(storm.dropped) drops, \
-    \(storm.subscriptions) subscriptions, \(storm.handOvers) hand-overs; races: \
+    \(storm.subscriptions) subscriptions, \(storm.handOvers) hand-overs; races that overlapped: \
     cancel-send \(text(cancelSend)), finish-subscribe \(text(finishSubscribe)), \
     drop-send \(text(dropSend)), cancel-finish \(cancelFinish.races), \
     sign-off-hand-over \(signOffHandOver.races); \(seconds) s
@@ -30,6 +33,7 @@ struct Figures: Sendable {
   }
 
   private func text(_ tally: Tally) -> String {
-    "\(tally.races) (\(tally.firstWon) the one way, \(tally.races - tally.firstWon) the other)"
+    let share = tally.firstWon * 100 / max(1, tally.tries)
+    return "\(tally.races) (of \(tally.tries); first named first: \(share) %)"
   }
 }

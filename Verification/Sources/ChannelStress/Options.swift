@@ -42,7 +42,8 @@ struct Options: Sendable {
       --seconds N      goes on for so long; 20 if no goal is given
       --deliveries N   goes on until so many elements were taken in storms
       --races N        goes on until there were so many races of cancel against send, and of finish
-                       against subscribe
+                       against subscribe; what did not overlap in time is not counted, so that this
+                       needs two cores
       --seed S         of the first round; the next has S + 1, and so on. Random unless told. What
                        is done follows from the seed; how it interleaves does not
       --patience N     for how many seconds nothing may happen before that is a hang; 60 unless told

@@ -14,17 +14,17 @@ struct Arena {
     activity.begin(seed: seed)
   }
 
-  /// Races `count` times in batches of things made anew, each of which `batch` sets up, races and
+  /// Races `count` times, in batches of things made anew, each of which `batch` sets up, races and
   /// checks. Then no element of the batch may be alive.
   mutating func race(
     _ count: Int, _ name: StaticString,
     _ batch: (inout Arena, Int, Census) -> Figures.Tally
   ) -> Figures.Tally {
     var tally = Figures.Tally()
-    while tally.races < count {
+    while tally.tries < count {
       let census = Census()
-      activity.note(name, tally.races)
-      tally += batch(&self, min(128, count - tally.races), census)
+      activity.note(name, tally.tries)
+      tally += batch(&self, min(128, count - tally.tries), census)
       // A task that has ended lets go of what it had a moment later.
       if !eventually(within: 10, { census.count == 0 }) {
         fail("\(name): \(census.count) elements are alive after all was dropped")
@@ -33,16 +33,17 @@ struct Arena {
     return tally
   }
 
-  /// Both at the same instant, for each index.
+  /// Both at the same instant, for each index. Returns how many times that came about.
   mutating func both(
     _ count: Int, _ first: (Int) -> Void, against second: @escaping @Sendable (Int) -> Void
-  ) {
+  ) -> Figures.Tally {
     let other = Activity(1)
-    lanes.race(count, seed: random.next(), first) { index in
+    let races = lanes.race(count, seed: random.next(), first) { index in
       other.note("is the second of two that race", index)
       second(index)
     }
     other.end()
+    return Figures.Tally(tries: count, races: races)
   }
 
   /// A channel whose subscribers drop nothing of the few elements that a race sends.

@@ -24,7 +24,7 @@ enum CancelAgainstFinish {
       let items = (0..<count).map { _ in Item(arena.channel(), begun) }
       arena.settle(begun, count)
       let dropsOwner = arena.random.oneIn(2)
-      arena.both(count) { index in
+      let tally = arena.both(count) { index in
         items[index].first.cancel()
         items[index].second = items[index].subscription.take()
       } against: { index in
@@ -37,7 +37,7 @@ enum CancelAgainstFinish {
           if first != nil || second != nil { fail("there was an element before the end") }
         }
       }
-      return Figures.Tally(races: count)
+      return tally
     }
   }
 }

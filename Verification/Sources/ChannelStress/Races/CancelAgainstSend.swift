@@ -11,10 +11,15 @@ enum CancelAgainstSend {
     let subscription: Subscription<Tracked>
     let first: Take
     let bystanders: [Take]
+    /// Made before, so that the lane has no more to do than to send it.
+    let element: Tracked
     var second: Take?
 
-    init(_ channel: Channel<Tracked>, bystanders count: Int, _ begun: Begun) {
+    init(
+      _ channel: Channel<Tracked>, _ element: Tracked, bystanders count: Int, _ begun: Begun
+    ) {
       self.channel = channel
+      self.element = element
       bystanders = (0..<count).map { _ in channel.outlet.subscribe().take(begun) }
       subscription = channel.outlet.subscribe()
       first = subscription.take(begun)
@@ -31,15 +36,18 @@ enum CancelAgainstSend {
     // With bystanders there are so many sleepers that the broadcaster's actor rings them.
     let bystanders = arena.random.oneIn(4) ? 3 : 0
     let begun = Begun()
-    let items = (0..<count).map { _ in Item(arena.channel(), bystanders: bystanders, begun) }
+    let items = (0..<count).map { index in
+      let element = Tracked(2 * index, in: census)
+      return Item(arena.channel(), element, bystanders: bystanders, begun)
+    }
     arena.settle(begun, count * (1 + bystanders))
-    arena.both(count) { index in
+    var tally = arena.both(count) { index in
       items[index].first.cancel()
       items[index].second = items[index].subscription.take()
     } against: { index in
-      items[index].channel.send(Tracked(2 * index, in: census))
+      items[index].channel.send(items[index].element)
     }
-    let cancelsThatCameFirst = blocking {
+    tally.firstWon = blocking {
       var cancelled = 0
       for (index, item) in items.enumerated() {
         Activity(0).note("waits for the consumers of a cancel against a send", index)
@@ -56,6 +64,6 @@ enum CancelAgainstSend {
       }
       return cancelled
     }
-    return Figures.Tally(races: count, firstWon: cancelsThatCameFirst)
+    return tally
   }
 }

@@ -34,7 +34,7 @@ enum DropAgainstSend {
     for item in items {
       for number in 0..<backlog { item.channel.send(Tracked(number, in: census)) }
     }
-    arena.both(count) { index in
+    var tally = arena.both(count) { index in
       items[index].subscription = nil
     } against: { index in
       items[index].result = items[index].channel.send(Tracked(backlog, in: census))
@@ -43,7 +43,6 @@ enum DropAgainstSend {
     if census.count != bystanders * (backlog + 1) * count {
       fail("\(census.count) elements are alive, not \(bystanders * (backlog + 1) * count)")
     }
-    var tally = Figures.Tally(races: count)
     for item in items {
       guard case .sent(let subscribers) = item.result else { fail("a channel was finished") }
       if subscribers == bystanders { tally.firstWon += 1 }

@@ -34,14 +34,14 @@ enum FinishAgainstSubscribe {
     }
     let dropsOwner = arena.random.oneIn(2)
     let consumesAtOnce = arena.random.oneIn(4)
-    arena.both(count) { index in
+    var tally = arena.both(count) { index in
       if dropsOwner { items[index].channel = nil } else { items[index].channel?.finish() }
     } against: { index in
       let subscription = items[index].outlet.subscribe()
       items[index].subscription = subscription
       if consumesAtOnce { items[index].take = Task.detached { await subscription.rest() } }
     }
-    let finishesThatCameFirst = blocking {
+    tally.firstWon = blocking {
       var finished = 0
       for (index, item) in items.enumerated() {
         Activity(0).note("waits for the subscriber of a finish against a subscribe", index)
@@ -59,6 +59,6 @@ enum FinishAgainstSubscribe {
       }
       return finished
     }
-    return Figures.Tally(races: count, firstWon: finishesThatCameFirst)
+    return tally
   }
 }

@@ -23,7 +23,7 @@ enum SignOffAgainstHandOver {
       let begun = Begun()
       let items = (0..<count).map { _ in Item(arena.channel(), begun) }
       arena.settle(begun, count)
-      arena.both(count) { index in
+      let tally = arena.both(count) { index in
         items[index].first.cancel()
       } against: { index in
         items[index].first.cancel()
@@ -39,7 +39,7 @@ enum SignOffAgainstHandOver {
           }
         }
       }
-      return Figures.Tally(races: count)
+      return tally
     }
   }
 }
