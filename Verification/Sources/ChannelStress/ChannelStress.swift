@@ -14,12 +14,16 @@ struct ChannelStress {
     }
   }
 
+  /// In seconds.
+  private static let reportInterval: Int64 = 60
+
   private static func run(_ options: Options) {
     print("seed \(options.seed)")
     Watchdog.start(patience: options.patience)
     let start = ContinuousClock.now
     let lanes = Lanes()
     var figures = Figures()
+    var nextReport = reportInterval
     while true {
       let seconds = (ContinuousClock.now - start).components.seconds
       let needsTime = seconds < options.seconds ?? 0
@@ -28,6 +32,10 @@ struct ChannelStress {
         min(figures.cancelSend.races, figures.finishSubscribe.races) < options.races ?? 0
       guard needsTime || needsDeliveries || needsRaces else {
         return print(figures.line(seconds: seconds))
+      }
+      if seconds >= nextReport {
+        complain(figures.line(seconds: seconds))
+        nextReport += reportInterval
       }
       var arena = Arena(lanes: lanes, seed: options.seed &+ UInt64(figures.rounds))
       if needsTime || needsDeliveries { figures.storm += Storm.rage(&arena) }
