@@ -1,11 +1,10 @@
-import Proof
-
-/// Runs a task's jobs on the thread that asks for it, and when it asks: between two steps of a
-/// history a consumer stands still.
-final class SteppedExecutor: TaskExecutor {
+/// Runs a task's jobs on the thread that asks for it, and when it asks: until then it stands still.
+package final class SteppedExecutor: TaskExecutor {
   private let jobs = Monitor<[UnownedJob]>([])
 
-  func enqueue(_ job: consuming ExecutorJob) {
+  package init() {}
+
+  package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     jobs.change { $0.append(job) }
   }
@@ -14,7 +13,7 @@ final class SteppedExecutor: TaskExecutor {
   ///
   /// Waits for jobs, since a ring may come by way of the broadcaster's actor. False if none has come
   /// when the time is up.
-  func run(atMost seconds: Double, until isDone: () -> Bool) -> Bool {
+  package func run(atMost seconds: Double, until isDone: () -> Bool) -> Bool {
     repeat {
       let job = jobs.wait(atMost: seconds) { $0.isEmpty ? nil : $0.removeFirst() }
       guard let job else { return false }
