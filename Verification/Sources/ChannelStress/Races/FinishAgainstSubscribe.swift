@@ -59,6 +59,11 @@ enum FinishAgainstSubscribe {
       }
       return finished
     }
+    // Of a finished channel that is still there, nothing is kept.
+    if !eventually(within: 10, { census.count == 0 }) {
+      fail("\(census.count) elements are alive in finished channels")
+    }
+    withExtendedLifetime(items) {}
     return tally
   }
 }
