@@ -1,0 +1,53 @@
+import Proof
+
+/// Storms and races on channels, round after round.
+@main
+struct ChannelStress {
+  static func main() {
+    Arguments.run(usage: Options.usage) { arguments throws(UsageError) in
+      let options = try Options(&arguments)
+      switch options.planted {
+      case .race: Planted.race()
+      case .useAfterFree: Planted.useAfterFree()
+      case nil: run(options)
+      }
+    }
+  }
+
+  /// In seconds.
+  private static let reportInterval: Int64 = 60
+
+  private static func run(_ options: Options) {
+    print("seed \(options.seed)")
+    Watchdog.start(patience: options.patience)
+    let start = ContinuousClock.now
+    let lanes = Lanes()
+    var figures = Figures()
+    var nextReport = reportInterval
+    while true {
+      let seconds = (ContinuousClock.now - start).components.seconds
+      let needsTime = seconds < options.seconds ?? 0
+      let needsDeliveries = figures.storm.deliveries < options.deliveries ?? 0
+      let needsRaces =
+        min(figures.cancelSend.races, figures.finishSubscribe.races) < options.races ?? 0
+      guard needsTime || needsDeliveries || needsRaces else {
+        return print(figures.line(seconds: seconds))
+      }
+      if seconds >= nextReport {
+        complain(figures.line(seconds: seconds))
+        nextReport += reportInterval
+      }
+      var arena = Arena(lanes: lanes, seed: options.seed &+ UInt64(figures.rounds))
+      if needsTime || needsDeliveries { figures.storm += Storm.rage(&arena) }
+      if needsTime || needsRaces {
+        figures.cancelSend += CancelAgainstSend.race(1024, in: &arena)
+        figures.finishSubscribe += FinishAgainstSubscribe.race(1024, in: &arena)
+        figures.cancelFinish += CancelAgainstFinish.race(256, in: &arena)
+        figures.takeTake += TakeAgainstTake.race(2048, in: &arena)
+        figures.dropSend += DropAgainstSend.race(256, in: &arena)
+        figures.signOffHandOver += SignOffAgainstHandOver.race(256, in: &arena)
+      }
+      figures.rounds += 1
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import Proof
+
+/// What the program was told.
+struct Options: Sendable {
+  enum Planted: Sendable {
+    case race, useAfterFree
+  }
+
+  var seconds: Int?
+  var deliveries: Int?
+  var races: Int?
+  var seed = UInt64.random(in: 1...UInt64(UInt32.max))
+  var patience = 60
+  var planted: Planted?
+
+  init(_ arguments: inout Arguments) throws(UsageError) {
+    while let option = arguments.next() {
+      switch option {
+      case "--seconds": seconds = try arguments.number(of: option, atLeast: 1)
+      case "--deliveries": deliveries = try arguments.number(of: option, atLeast: 1)
+      case "--races": races = try arguments.number(of: option, atLeast: 1)
+      case "--seed": seed = try arguments.number(of: option, atLeast: 0)
+      case "--patience": patience = try arguments.number(of: option, atLeast: 1)
+      case "--planted-race": planted = .race
+      case "--planted-use-after-free": planted = .useAfterFree
+      default: throw .unknown(option)
+      }
+    }
+    if seconds == nil, deliveries == nil, races == nil { seconds = 20 }
+  }
+
+  static let usage = """
+    usage: ChannelStress [--seconds N] [--deliveries N] [--races N] [--seed S] [--patience N]
+           ChannelStress --planted-race | --planted-use-after-free
+
+    Rounds of storms and races on channels, on all cores. In a storm several senders send to many
+    subscribers, who keep up, fall behind, are cancelled, hand over, leave and come back, until the
+    channel is finished or its owner dropped; then it is checked what each one got, in which order,
+    and how much it dropped. In a race two threads do two things at the same instant, such as
+    cancelling a consumer and sending to it. At the end of each no element may be alive.
+
+      --seconds N      goes on for so long; 20 if no goal is given
+      --deliveries N   goes on until so many elements were taken in storms
+      --races N        goes on until there were so many races of cancel against send, and of finish
+                       against subscribe; what did not overlap in time is not counted, so that this
+                       needs two cores
+      --seed S         of the first round; the next has S + 1, and so on. Random unless told. What
+                       is done follows from the seed; how it interleaves does not
+      --patience N     for how many seconds nothing may happen before that is a hang; 60 unless told
+
+    With several goals it goes on until all of them are reached.
+
+      --planted-race            makes a data race, which Thread Sanitizer must report
+      --planted-use-after-free  reads freed memory, which Address Sanitizer must report
+
+    Exits with 0 if all was as it must be, 1 if not, 2 after a hang, 64 for a wrong argument.
+    """
+}

@@ -1,0 +1,88 @@
+import AsyncChannels
+import Proof
+
+// What subscribers do in a storm. Each gives its stays, with what it got.
+
+/// Takes everything, up to the end or until its task is cancelled.
+func takeAll(of subscription: Subscription<Tracked>, _ activity: Activity) async -> [Identity] {
+  var received: [Identity] = []
+  for await element in subscription {
+    if received.count & 31 == 0 { activity.note("takes", received.count) }
+    received.append(Identity(code: element.number))
+  }
+  activity.note("was told that it ends", received.count)
+  return received
+}
+
+/// Stays to the end.
+struct Steady: Sendable {
+  let place: (subscription: Subscription<Tracked>, stay: Stay)
+  let activity: Activity
+
+  func stay() async -> Stay {
+    var stay = place.stay
+    stay.received = await takeAll(of: place.subscription, activity)
+    stay.dropped = place.subscription.droppedCount
+    stay.lastsToTheEnd = true
+    activity.end()
+    return stay
+  }
+}
+
+/// Stays to the end, in one task after the other: each is cancelled, and the next takes over at once,
+/// before the cancelled one has unwound.
+struct Relay: Sendable {
+  let place: (subscription: Subscription<Tracked>, stay: Stay)
+  let activity: Activity
+  let seed: UInt64
+
+  func stay() async -> (stay: Stay, handOvers: Int) {
+    var random = SplitMix64(seed: seed)
+    var runners: [Task<[Identity], Never>] = []
+    let (subscription, activity) = (place.subscription, activity)
+    let handOvers = random.number(1...60)
+    for _ in 0..<handOvers {
+      let runner = Task.detached { await takeAll(of: subscription, activity) }
+      for _ in 0..<random.pick([0, 1, 3, 20]) { await Task.yield() }
+      runner.cancel()
+      runners.append(runner)
+    }
+    runners.append(Task.detached { await takeAll(of: subscription, activity) })
+    var stay = place.stay
+    for runner in runners { stay.received += await runner.value }
+    stay.dropped = subscription.droppedCount
+    stay.lastsToTheEnd = true
+    activity.end()
+    return (stay, handOvers)
+  }
+}
+
+/// Comes, takes some or nothing, and leaves, again and again.
+struct Churner: Sendable {
+  let shore: Shore
+  let activity: Activity
+  let seed: UInt64
+
+  func stays() async -> [Stay] {
+    var random = SplitMix64(seed: seed)
+    var stays: [Stay] = []
+    for _ in 0..<random.number(1...60) {
+      let waits = random.pick([0, 1, 3, 20])
+      activity.note("subscribes", stays.count)
+      stays.append(await visit(Plan.policy(&random), waits: waits, takes: !random.oneIn(4)))
+    }
+    activity.end()
+    return stays
+  }
+
+  private func visit(_ policy: BufferingPolicy, waits: Int, takes: Bool) async -> Stay {
+    let (subscription, beginning) = shore.join(policy)
+    let consumer = takes ? Task.detached { await takeAll(of: subscription, activity) } : nil
+    for _ in 0..<waits { await Task.yield() }
+    consumer?.cancel()
+    var stay = beginning
+    stay.received = await consumer?.value ?? []
+    stay.dropped = subscription.droppedCount
+    return stay
+  }
+}
