@@ -48,9 +48,13 @@ struct OutrunningProducer: Measure {
 
   private func rounds(_ consumers: [Consumer]) async throws -> String {
     let begin = ContinuousClock.now
-    // What the process needs for itself at full load is there after the first round.
+    let atRest = Resident.held
     try await round(consumers)
+    // With what the process needs for itself at full load.
     let before = Resident.held
+    try BoundBroken.unless(
+      before - atRest <= 16 << 20,
+      "\((before - atRest).mebibytes) did not come back after the first round: 16 MiB are allowed")
     var (count, peak, left, sending) = (1, 0, before, Duration.zero)
     repeat {
       let (most, time) = try await round(consumers)
