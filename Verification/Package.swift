@@ -19,6 +19,8 @@ let package = Package(
   targets: [
     .target(name: "Proof", swiftSettings: settings),
     .executableTarget(
+      name: "ChannelBacklogs", dependencies: [channels], swiftSettings: settings),
+    .executableTarget(
       name: "ChannelHistories", dependencies: ["Proof", channels], swiftSettings: settings),
     .executableTarget(
       name: "ChannelStress", dependencies: ["Proof", channels], swiftSettings: settings),

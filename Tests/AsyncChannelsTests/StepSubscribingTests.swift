@@ -1,0 +1,170 @@
+import TestSupport
+import XCTest
+
+@testable import AsyncChannels
+
+/// What subscribing, leaving and dead doorbells cost, counted in steps (C43).
+final class StepSubscribingTests: XCTestCase {
+  override func setUpWithError() throws {
+    #if !DEBUG
+      throw XCTSkip("What the optimizer leaves of the steps is not what is counted here.")
+    #endif
+  }
+
+  private let policies: [BufferingPolicy] = [.unbounded, .bufferingNewest(4), .bufferingOldest(4)]
+
+  func test_C43_subscribingHasTheSameStepsBesideTenOthersAndBesideTenThousand() async throws {
+    for policy in policies {
+      try await assertSurvives("\(policy)") {
+        let counts = try [10, 100, 10_000].map { count in
+          let channel = Channel<Tracked>()
+          var others = (0..<count).map { _ in channel.outlet.subscribe(buffering: policy) }
+          // One place that is free in the list of those who are bounded: growing it is not each time.
+          others.removeFirst()
+          return try StepCounter.steps { _ = channel.outlet.subscribe(buffering: policy) }
+        }
+        try StepCounter.expectSame("subscribing", counts)
+      }
+    }
+  }
+
+  func test_C43_subscribingGrowsWithTheReplayWindowAndNotWithWhatWasSent() async throws {
+    for policy in [BufferingPolicy.unbounded, .bufferingNewest(1000)] {
+      try await assertSurvives("\(policy)") {
+        let counts = try [300, 400, 500].map { window in
+          try [window, 20 * window].map { sent in
+            let census = Census()
+            let channel = Channel<Tracked>(replaying: window)
+            for number in 0..<sent { channel.send(Tracked(number, in: census)) }
+            var subscription: Subscription<Tracked>?
+            let steps = try StepCounter.steps {
+              subscription = channel.outlet.subscribe(buffering: policy)
+            }
+            withExtendedLifetime(subscription) {}
+            return steps
+          }
+        }
+        for count in counts { try StepCounter.expectSame("subscribing", count) }
+        try StepCounter.expectEvenlyGrowing("subscribing", counts.map { $0[0] })
+      }
+    }
+  }
+
+  func test_C43_leavingHasTheSameStepsFromAmongTenAndFromAmongTenThousand() async throws {
+    for policy in policies {
+      try await assertSurvives("\(policy)") {
+        for place in [0.0, 0.5, 0.8] {
+          let counts = try [10, 100, 10_000].map { count in
+            let channel = Channel<Tracked>()
+            var subscriptions = (0..<count).map { _ -> Subscription<Tracked>? in
+              channel.outlet.subscribe(buffering: policy)
+            }
+            let index = Int(place * Double(count))
+            return try StepCounter.steps { subscriptions[index] = nil }
+          }
+          try StepCounter.expectSame("leaving", counts)
+        }
+      }
+    }
+  }
+
+  func test_C43_leavingGrowsWithTheElementsThatOnlyTheLeaverIsOwed() async throws {
+    for policy in [BufferingPolicy.unbounded, .bufferingNewest(1000)] {
+      try await assertSurvives("\(policy)") {
+        let counts = try [300, 400, 500].map { owed in
+          try [0, 1000].map { others in
+            let census = Census()
+            let channel = Channel<Tracked>()
+            var leaver = Optional(channel.outlet.subscribe(buffering: policy))
+            for number in 0..<owed { channel.send(Tracked(number, in: census)) }
+            // They are owed none of these.
+            let staying = (0..<others).map { _ in channel.outlet.subscribe() }
+            let steps = try StepCounter.steps { leaver = nil }
+            withExtendedLifetime((leaver, staying)) {}
+            guard census.count == 0 else {
+              throw StepCounter.Failure(description: "\(census.count) were not released")
+            }
+            return steps
+          }
+        }
+        for count in counts { try StepCounter.expectSame("leaving", count) }
+        try StepCounter.expectEvenlyGrowing("leaving", counts.map { $0[0] })
+      }
+    }
+  }
+
+  func test_C43_aDeadDoorbellLeavesALineOfTenAndOfTenThousandWithTheSameSteps() async throws {
+    try await assertSurvives("dropping") {
+      let counts = try [10, 100, 10_000].map { count in
+        let channel = Channel<Int>()
+        let executor = ManualTaskExecutor()
+        var subscriptions = (0..<count).map { _ in Optional(channel.outlet.subscribe()) }
+        var tasks = subscriptions.map { $0?.sleeping(on: executor) }
+        let middle = count / 2
+        tasks[middle]?.cancel()
+        executor.drain()
+        tasks[middle] = nil
+        let steps = try StepCounter.steps { subscriptions[middle] = nil }
+        try expectSleepers(count - 1, in: channel)
+        for task in tasks { task?.cancel() }
+        executor.drain()
+        return steps
+      }
+      try StepCounter.expectSame("leaving", counts)
+    }
+  }
+
+  func test_C43_aSubscriptionHasOneDoorbellInTheLineHoweverOftenItsConsumerWasCancelled()
+    async throws
+  {
+    try await assertSurvives("cancelling") {
+      let channel = Channel<Int>()
+      let executor = ManualTaskExecutor()
+      let others = (0..<100).map { _ in channel.outlet.subscribe().sleeping(on: executor) }
+      let subscription = channel.outlet.subscribe()
+      var counts: [Int] = []
+      for round in 0..<1000 {
+        var task: Task<Void, Never>?
+        let steps = try StepCounter.steps { task = subscription.sleeping(on: executor) }
+        try expectSleepers(101, in: channel)
+        task?.cancel()
+        executor.drain()
+        try expectSleepers(101, in: channel)
+        // The first one finds no dead doorbell.
+        if round > 0 { counts.append(steps) }
+      }
+      try StepCounter.expectSame("falling asleep", counts)
+      for task in others { task.cancel() }
+      executor.drain()
+    }
+  }
+
+  func test_C43_theFirstSendClearsDeadDoorbellsAwayAndTheNextKnowsNothingOfThem() async throws {
+    try await assertSurvives("sending") {
+      let counts = try [0, 10, 10_000].map { dead in
+        let channel = Channel<Int>()
+        let executor = ManualTaskExecutor()
+        let subscriptions = (0..<max(1, dead)).map { _ in channel.outlet.subscribe() }
+        for subscription in subscriptions.prefix(dead) {
+          let task = subscription.sleeping(on: executor)
+          task.cancel()
+          executor.drain()
+        }
+        try expectSleepers(dead, in: channel)
+        channel.send(1)
+        try expectSleepers(0, in: channel)
+        let steps = try StepCounter.steps { channel.send(2) }
+        withExtendedLifetime(subscriptions) {}
+        return steps
+      }
+      try StepCounter.expectSame("a send", counts)
+    }
+  }
+}
+
+private func expectSleepers(_ count: Int, in channel: Channel<Int>) throws {
+  let found = channel.broadcaster.log.sleeperCount
+  guard found == count else {
+    throw StepCounter.Failure(description: "\(found) doorbells are in the line, not \(count)")
+  }
+}
