@@ -11,8 +11,11 @@
  * depends on the count alone, never on a slot.
  *
  * What is checked: the assertions below; that every run ends (no cycle), with every consumer at
- * its end. Since the owner may hold back the end until everybody has got everything, a consumer
- * that overslept an element shows as a run that stops too early.
+ * its end. Since the owner holds back the end until everybody has got everything, a consumer that
+ * overslept an element shows as a run that stops too early.
+ *
+ * Steps that only touch what nobody else reaches are joined to the next one that is shared. The
+ * locals of who is through are set to zero, which nobody can see either.
  */
 
 /* The scenario. */
@@ -31,9 +34,14 @@
 #ifndef DIRECT
 #define DIRECT 1     /* LogState.directRings; the library has 2 */
 #endif
+/* HURRIED: the owner finishes at any moment, not when all is delivered. */
 /* LEAVE: the last of the chain is cancelled too, and cursor 0 is dropped once all are through. */
 /* DERIVED: consumers keep the lease over the steps of derived outlets (DerivedFeed.next). */
 /* ORDER: whoever fell asleep first is rung first. */
+/* ANY_ORDER: cancel() calls the handlers in any order, not the innermost first. */
+/* SAME_TICKET: the consumers of cursor 0 share an iterator. */
+/* START_LATE: the next of them begins when cancel() has returned, not as soon as the flag is set. */
+/* BREAK_…: something is left out or done too early; each must fail. */
 
 #ifdef LEAVE
 #define CANCELLED CHAIN
@@ -76,7 +84,7 @@ bool linked[BELLS + 1]       /* in a line, due, or taken and not yet rung (for a
 
 /* ---- Cursors: fields that whoever has the lease may touch. ---- */
 
-byte word[1]                 /* Lease.word */
+byte word                    /* Lease.word, of cursor 0; the others have one consumer for good */
 byte position[CURSORS]       /* Position.index: all before it are delivered */
 byte limit[CURSORS]          /* Position.limit */
 byte bellOf[CURSORS]         /* AnyCursor.bell */
@@ -99,6 +107,8 @@ bool statusLocked[CHAIN]     /* held while handlers are called, installed and re
 byte outer[CHAIN]            /* the handler of AnyCursor.sleep, and the bell that it kills */
 byte inner[CHAIN]            /* the handler of AsyncStream's next, and its stream */
 bool cancelReturned[CHAIN]
+
+byte lastTaker               /* who took the last element of cursor 0 (for assertions) */
 
 byte sendersDone, consumersDone, chainDone
 
@@ -134,7 +144,7 @@ inline join(cursor, bell) {
 #endif
 }
 
-/* [SleeperLine.leave] With the lock held. One that is not in the line any more has nothing to leave. */
+/* [SleeperLine.leave] With the lock held. Does nothing if the line was taken. */
 inline leaveLine(bell) {
   if
   :: line??[eval(bell)] ->
@@ -276,33 +286,35 @@ inline cancelStream(bell) {
 }
 
 /* [Lease.noteCancel] */
-inline noteCancel(cursor, ticket) {
+inline noteCancel(ticket) {
   do
-  :: atomic { word[cursor] == WORD(ticket, WAITING) -> word[cursor] = NOBODY; break }
+  :: atomic { word == WORD(ticket, WAITING) -> word = NOBODY; break }
   :: atomic {
-      word[cursor] != WORD(ticket, WAITING) -> skip }
+      word != WORD(ticket, WAITING) -> skip }
 #ifndef BREAK_NO_BUSY_CANCELLED
     if
     :: atomic {
-        word[cursor] == WORD(ticket, BUSY) -> word[cursor] = WORD(ticket, BUSY_CANCELLED); break }
-    :: atomic { word[cursor] != WORD(ticket, BUSY) -> skip }
+        word == WORD(ticket, BUSY) -> word = WORD(ticket, BUSY_CANCELLED); break }
+    :: atomic { word != WORD(ticket, BUSY) -> skip }
     fi;
 #endif
 #ifdef BREAK_NO_SECOND_TRY
     break
+#elif defined(BREAK_TRIES_FOREVER)
+    skip
 #else
     if
-    :: atomic { word[cursor] != WORD(ticket, WAITING) -> break }
-    :: atomic { word[cursor] == WORD(ticket, WAITING) -> skip }
+    :: atomic { word != WORD(ticket, WAITING) -> break }
+    :: atomic { word == WORD(ticket, WAITING) -> skip }
     fi
 #endif
   od
 }
 
 /* The onCancel of [AnyCursor.sleep]. */
-inline onCancel(bell, cursor, ticket) {
+inline onCancel(bell, ticket) {
   dead[bell] = true;   /* [Doorbell.markDead] */
-  noteCancel(cursor, ticket)
+  noteCancel(ticket)
 }
 
 /*
@@ -319,8 +331,8 @@ proctype Canceller(byte task) {
   atomic { !statusLocked[task] -> statusLocked[task] = true };
   if
   :: true -> if :: inner[task] -> cancelStream(inner[task]) :: else fi;
-    if :: outer[task] -> onCancel(outer[task], 0, task + 1) :: else fi
-  :: true -> if :: outer[task] -> onCancel(outer[task], 0, task + 1) :: else fi;
+    if :: outer[task] -> onCancel(outer[task], task + 1) :: else fi
+  :: true -> if :: outer[task] -> onCancel(outer[task], task + 1) :: else fi;
     if :: inner[task] -> cancelStream(inner[task]) :: else fi
   fi;
 #else
@@ -328,21 +340,21 @@ proctype Canceller(byte task) {
     !statusLocked[task] -> statusLocked[task] = true;
     if :: inner[task] -> cancelStream(inner[task]) :: else fi
   };
-  if :: outer[task] -> onCancel(outer[task], 0, task + 1) :: else fi;
+  if :: outer[task] -> onCancel(outer[task], task + 1) :: else fi;
 #endif
   atomic {
     statusLocked[task] = false;
     cancelReturned[task] = true;
     /* C31: whoever comes now need not wait until the cancelled one has unwound. */
-    assert(word[0] != WORD(task + 1, WAITING))
+    assert(word != WORD(task + 1, WAITING))
   }
 }
 
 /* [Lease.release] Unconditional: only the holder may. */
 inline release() {
   atomic {
-    assert(word[cursor] == WORD(ticket, BUSY) || word[cursor] == WORD(ticket, BUSY_CANCELLED));
-    word[cursor] = WORD(ticket, IDLE)
+    assert(word == WORD(ticket, BUSY) || word == WORD(ticket, BUSY_CANCELLED));
+    word = WORD(ticket, IDLE)
   }
 }
 
@@ -355,7 +367,11 @@ inline take(found) {
     :: else -> limit[cursor] = published
     fi;
     found = position[cursor] < limit[cursor];
-    position[cursor] = position[cursor] + found
+    position[cursor] = position[cursor] + found;
+    if
+    :: found -> assert(lastTaker <= me); lastTaker = me   /* C31: a taken over cursor stays so */
+    :: else
+    fi
   }
 }
 
@@ -367,9 +383,9 @@ inline acquireIfNotCancelled() {
     :: isCancelled[me] -> goto refused
     :: else
     fi;
-    current = word[cursor];
+    current = word;
 #else
-  :: current = word[cursor];
+  :: current = word;
     if   /* after the load */
     :: isCancelled[me] -> goto refused
     :: else
@@ -377,16 +393,16 @@ inline acquireIfNotCancelled() {
 #endif
     if
     :: PHASE(current) == BUSY || PHASE(current) == BUSY_CANCELLED ->
-      word[cursor] != current || isCancelled[me]   /* CurrentThread.yield, and again */
+      word != current || isCancelled[me]   /* CurrentThread.yield, and again */
     :: PHASE(current) == WAITING ->
       waiter = TICKET(current);
-      word[cursor] != current || isCancelled[me]
+      word != current || isCancelled[me]
     :: PHASE(current) == IDLE ->
       atomic {
         assert(waiter == 0 || current != WORD(waiter, IDLE));   /* Lease.misuse */
         if
-        :: word[cursor] == current ->
-          word[cursor] = WORD(ticket, BUSY);
+        :: word == current ->
+          word = WORD(ticket, BUSY);
           current = 0;
           waiter = 0;
           break
@@ -405,12 +421,12 @@ inline acquire() {
      * only looks again. */
     do
     :: atomic {
-        PHASE(word[cursor]) == WAITING && waiter == 0 -> waiter = TICKET(word[cursor])
+        PHASE(word) == WAITING && waiter == 0 -> waiter = TICKET(word)
       }
     :: atomic {
-        PHASE(word[cursor]) == IDLE ->
-        assert(waiter == 0 || word[cursor] != WORD(waiter, IDLE));   /* Lease.misuse */
-        word[cursor] = WORD(ticket, BUSY);
+        PHASE(word) == IDLE ->
+        assert(waiter == 0 || word != WORD(waiter, IDLE));   /* Lease.misuse */
+        word = WORD(ticket, BUSY);
         waiter = 0;
         break
       }
@@ -430,7 +446,7 @@ inline installOuter() {
   :: me < CANCELLED ->
     atomic { !statusLocked[me] -> outer[me] = bell; fires = isCancelled[me] };
     if
-    :: fires -> onCancel(bell, cursor, ticket); fires = false
+    :: fires -> onCancel(bell, ticket); fires = false
     :: else
     fi
   :: else
@@ -441,8 +457,8 @@ inline installOuter() {
 inline fallAsleep() {
   atomic {
     if
-    :: word[cursor] == WORD(ticket, BUSY) ->
-      word[cursor] = WORD(ticket, WAITING);
+    :: word == WORD(ticket, BUSY) ->
+      word = WORD(ticket, WAITING);
       assert(!cancelReturned[me])   /* C31: nobody need wait for a cancelled one */
     :: else ->
       assert(isCancelled[me]);
@@ -470,8 +486,8 @@ inline wait() {
 inline wakeUp() {
   atomic {
     if
-    :: word[cursor] == WORD(ticket, WAITING) ->
-      word[cursor] = WORD(ticket, BUSY);
+    :: word == WORD(ticket, WAITING) ->
+      word = WORD(ticket, BUSY);
       awakening = LOOK_AGAIN
     :: else -> awakening = GAVE_UP
     fi
@@ -480,8 +496,8 @@ inline wakeUp() {
   atomic {
     if
     :: awakening == LOOK_AGAIN && isCancelled[me] ->
-      assert(word[cursor] == WORD(ticket, BUSY) || word[cursor] == WORD(ticket, BUSY_CANCELLED));
-      word[cursor] = NOBODY;
+      assert(word == WORD(ticket, BUSY) || word == WORD(ticket, BUSY_CANCELLED));
+      word = NOBODY;
       awakening = GAVE_UP
     :: else
     fi
@@ -641,14 +657,14 @@ next:
 #else
   /* [Cursor.take: Lease.tryAcquire] */
   if
-  :: atomic { word[cursor] == WORD(ticket, IDLE) -> word[cursor] = WORD(ticket, BUSY) };
+  :: atomic { word == WORD(ticket, IDLE) -> word = WORD(ticket, BUSY) };
     take(found);
     release();
     if
     :: found -> found = 0; goto next
     :: else
     fi
-  :: atomic { word[cursor] != WORD(ticket, IDLE) -> skip }
+  :: atomic { word != WORD(ticket, IDLE) -> skip }
   fi;
   /* [AnyCursor.waitForElement] */
   acquire();
@@ -723,8 +739,8 @@ proctype Dropper() {
 #define FIRST_SERVED 0
 #endif
 
-/* [Channel.finish, deinit: Broadcaster.finish] When all is delivered, so that a wake-up that was lost
- * is not made good by the end's; or, HURRIED, at any moment. */
+/* [Channel.finish, deinit: Broadcaster.finish] When all is delivered, so that a lost wake-up is
+ * not made good by the end's; or, HURRIED, at any moment. */
 proctype Owner() {
   chan mine = [BELLS] of { byte };
   byte b, wake, i;

@@ -9,7 +9,8 @@
  * Readers here never sleep: they read what there is, at any moment, or leave. When they look again
  * is the business of protocol.pml, and so is that one task at a time reads by a cursor.
  *
- * What is checked: the assertions below, and that every run ends with everything destroyed and freed.
+ * What is checked: the assertions below, and that every run ends with everything destroyed and
+ * freed.
  */
 
 /* The scenario. */
