@@ -27,7 +27,7 @@ enum Signals {
     DispatchQueue(label: "asyncdemo.signals").async {
       var number: UInt8 = 0
       while read(end, &number, 1) != 1 {}
-      TerminalEcho.shared.restore()
+      TerminalEcho.shared.restore(isFinal: true)
       // The status a shell would show for a program that the signal had ended.
       _exit(128 + Int32(number))
     }

@@ -14,24 +14,32 @@ import Synchronization
 final class TerminalEcho: Sendable {
   static let shared = TerminalEcho()
 
-  /// The settings as they were, while they are changed.
-  private let original = Mutex<termios?>(nil)
+  private struct State {
+    /// The settings as they were, while they are changed.
+    var original: termios?
+    /// Whether the program ends: then nothing hides what is typed again.
+    var isFinal = false
+  }
+
+  private let state = Mutex(State())
 
   func hide() {
-    original.withLock { original in
+    state.withLock { state in
       var settings = termios()
-      guard original == nil, tcgetattr(0, &settings) == 0 else { return }
-      original = settings
+      guard !state.isFinal, state.original == nil, tcgetattr(0, &settings) == 0 else { return }
+      state.original = settings
       settings.c_lflag &= ~tcflag_t(ECHO)
       tcsetattr(0, TCSAFLUSH, &settings)
     }
   }
 
-  func restore() {
-    original.withLock { original in
-      guard var settings = original else { return }
+  /// - Parameter isFinal: True just before the program ends, on whatever thread.
+  func restore(isFinal: Bool = false) {
+    state.withLock { state in
+      state.isFinal = state.isFinal || isFinal
+      guard var settings = state.original else { return }
       tcsetattr(0, TCSANOW, &settings)
-      original = nil
+      state.original = nil
     }
   }
 }
