@@ -50,6 +50,8 @@ let loopbackServerScript = #"""
               self.answer(200 if isKnown else 401, b'{"token": "abc"}')
           elif word == "status":
               self.answer(int(rest), b'{"token": "abc"}')
+          elif word == "challenge":
+              self.answer(401, **{"WWW-Authenticate": 'Basic realm="members"'})
           elif word == "redirect":
               self.answer(int(rest), Location="/token")
           elif word == "body":

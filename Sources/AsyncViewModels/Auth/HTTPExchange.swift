@@ -22,6 +22,8 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
   private struct State {
     var status: Int?
     var body = Data()
+    /// Whether the server asked for other credentials, which is an answer, and the transfer's end.
+    var isRefused = false
     var isCancelled = false
     /// Whether there is a transfer that can be cancelled.
     var isUnderWay = false
@@ -121,6 +123,22 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
     continuation?.resume(returning: outcome)
   }
 
+  /// `401` with a challenge. There is nothing else to try: the credentials were in the request.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler:
+      @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    guard let refusal = challenge.failureResponse as? HTTPURLResponse else {
+      return completionHandler(.performDefaultHandling, nil)
+    }
+    state.withLock { state in
+      state.status = refusal.statusCode
+      state.isRefused = true
+    }
+    completionHandler(.cancelAuthenticationChallenge, nil)
+  }
+
   private func noteProgress(of task: URLSessionTask) {
     let wasGivenUp = state.withLock { state in
       defer { state.isUnderWay = true }
@@ -131,7 +149,7 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
   }
 
   private func outcome(of state: State, _ error: (any Error)?) -> Result<HTTPAnswer, AuthError> {
-    if let error {
+    if let error, state.isCancelled || !state.isRefused {
       if (error as? URLError)?.code == .cancelled { return .failure(.cancelled) }
       return .failure(.unreachable(error.localizedDescription))
     }

@@ -27,7 +27,8 @@ final class HTTPAuthenticatorTests: XCTestCase {
   func test_401MeansWrongCredentialsAndAnyOtherStatusIsUnexpected() async throws {
     let server = try await server()
     for (path, error) in [
-      ("status/401", AuthError.wrongCredentials), ("status/500", .unexpectedStatus(500)),
+      ("status/401", AuthError.wrongCredentials), ("challenge", .wrongCredentials),
+      ("status/500", .unexpectedStatus(500)),
       ("status/201", .unexpectedStatus(201)), ("status/404", .unexpectedStatus(404)),
       ("status/403", .unexpectedStatus(403)),
     ] {
