@@ -11,6 +11,7 @@ struct ChannelBacklogs {
   ]
 
   static func main() async {
+    Resident.useOneHeap()
     do {
       let options = try Options(CommandLine.arguments.dropFirst())
       if options.wantsHelp { return print(usage, terminator: "") }
