@@ -14,9 +14,10 @@ extension Outlet {
   /// there, the body is not called again. From elsewhere, a call that is about to begin may still
   /// come.
   ///
-  /// On the main actor observers are called in the order in which they were added, if all of them
-  /// have seen what was sent before; one that is still busy with that comes when it is done. Where
-  /// there is a task to do it in, `for await` is simpler and structured.
+  /// On the main actor observers are called in the order in which they fell asleep: that in which
+  /// they were added, until one is still busy with an element when the next is sent. It gets that
+  /// when it is done, and from then on comes after the others. Where there is a task to do it in,
+  /// `for await` is simpler and structured.
   ///
   /// - Returns: A token that stops the observing when it is cancelled or dropped.
   public func observe(

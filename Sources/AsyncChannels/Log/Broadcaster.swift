@@ -63,8 +63,9 @@ actor Broadcaster<Element: Sendable> {
 
 extension Sleepers {
   /// Those on the main actor are rung there. Whoever joined the line is one job of that actor away
-  /// from its sleep (see `MainActorExecutor`), and this is a job behind that one. So all of them
-  /// sleep when they are rung, and wake in this order; one that did not would overtake the rest.
+  /// from its sleep (see `MainActorExecutor`). A sender on another thread may take the line before
+  /// that job is queued, but not twice: so what rings goes to the end of the actor's queue once more,
+  /// and then all of them sleep, and wake in this order. One that did not would overtake the rest.
   fileprivate mutating func ringAll() {
     var onMainActor = Sleepers()
     while let bell = popFirst() {
@@ -72,8 +73,10 @@ extension Sleepers {
     }
     guard onMainActor.count > 0 else { return }
     Task.detached(priority: .high) { @MainActor [onMainActor] in
-      var sleepers = onMainActor
-      while let bell = sleepers.popFirst() { bell.ring() }
+      Task { @MainActor in
+        var sleepers = onMainActor
+        while let bell = sleepers.popFirst() { bell.ring() }
+      }
     }
   }
 }
