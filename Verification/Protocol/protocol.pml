@@ -38,7 +38,8 @@
 /* LEAVE: the last of the chain is cancelled too, and cursor 0 is dropped once all are through. */
 /* DERIVED: consumers keep the lease over the steps of derived outlets (DerivedFeed.next). */
 /* ORDER: whoever fell asleep first is rung first. */
-/* ANY_ORDER: cancel() calls the handlers in any order, not the innermost first. */
+/* ISOLATED: who is cancelled waits in an actor's isolation (Doorbell.wait(in:)). */
+/* ANY_ORDER: cancel() calls its two handlers in any order, not the innermost first. */
 /* SAME_TICKET: the consumers of cursor 0 share an iterator. */
 /* START_LATE: the next of them begins when cancel() has returned, not as soon as the flag is set. */
 /* BREAK_…: something is left out or done too early; each must fail. */
@@ -93,9 +94,8 @@ bool gone                    /* cursor 0 was dropped (for assertions) */
 
 #define IDLE 0
 #define BUSY 1
-#define BUSY_CANCELLED 2
-#define WAITING 3
-#define NOBODY 0
+#define WAITING 2
+#define GIVEN_UP 3
 #define WORD(ticket, phase) ((ticket) * 4 + phase)
 #define PHASE(w) ((w) & 3)
 #define TICKET(w) ((w) >> 2)
@@ -104,8 +104,9 @@ bool gone                    /* cursor 0 was dropped (for assertions) */
 
 bool isCancelled[CHAIN]
 bool statusLocked[CHAIN]     /* held while handlers are called, installed and removed */
-byte outer[CHAIN]            /* the handler of AnyCursor.sleep, and the bell that it kills */
-byte inner[CHAIN]            /* the handler of AsyncStream's next, and its stream */
+byte outer[CHAIN]            /* the handler of Doorbell.wait(in:), and the bell it is for */
+byte inner[CHAIN]            /* the handler of AsyncStream's next, and the bell whose stream it ends */
+bool onTheWay[CHAIN]         /* from fallAsleep to a handler, and from it to wake (for assertions) */
 bool cancelReturned[CHAIN]
 
 byte lastTaker               /* who took the last element of cursor 0 (for assertions) */
@@ -280,41 +281,38 @@ inline listen(bell) {
   }
 }
 
-/* AsyncStream's own handler: the stream ends, for good, and whoever waits in it goes on. */
-inline cancelStream(bell) {
-  atomic { ended[bell] = true; waited[bell] = false }
-}
-
 /* [Lease.noteCancel] */
 inline noteCancel(ticket) {
-  do
-  :: atomic { word == WORD(ticket, WAITING) -> word = NOBODY; break }
-  :: atomic {
-      word != WORD(ticket, WAITING) -> skip }
-#ifndef BREAK_NO_BUSY_CANCELLED
+  atomic {
     if
-    :: atomic {
-        word == WORD(ticket, BUSY) -> word = WORD(ticket, BUSY_CANCELLED); break }
-    :: atomic { word != WORD(ticket, BUSY) -> skip }
-    fi;
-#endif
-#ifdef BREAK_NO_SECOND_TRY
-    break
-#elif defined(BREAK_TRIES_FOREVER)
-    skip
+#ifdef BREAK_GIVEN_UP_TO_NOBODY
+    :: word == WORD(ticket, WAITING) -> word = 0
 #else
-    if
-    :: atomic { word != WORD(ticket, WAITING) -> break }
-    :: atomic { word == WORD(ticket, WAITING) -> skip }
-    fi
+    :: word == WORD(ticket, WAITING) -> word = WORD(ticket, GIVEN_UP)
 #endif
-  od
+    :: else
+    fi
+  }
 }
 
-/* The onCancel of [AnyCursor.sleep]. */
+/* [Doorbell.noteCancel] */
 inline onCancel(bell, ticket) {
+#ifdef BREAK_MARK_LAST
+  noteCancel(ticket);
+  dead[bell] = true
+#else
   dead[bell] = true;   /* [Doorbell.markDead] */
   noteCancel(ticket)
+#endif
+}
+
+/* The handler of AsyncStream's next: onTermination, then the stream ends, for good, and whoever waits
+ * in it goes on. */
+inline cancelStream(bell, ticket) {
+#ifndef BREAK_NO_HANDLER
+  onCancel(bell, ticket);
+#endif
+  atomic { ended[bell] = true; waited[bell] = false }
 }
 
 /*
@@ -327,33 +325,29 @@ proctype Canceller(byte task) {
   :: else
   fi;
   isCancelled[task] = true;
-#ifdef ANY_ORDER
   atomic { !statusLocked[task] -> statusLocked[task] = true };
   if
-  :: true -> if :: inner[task] -> cancelStream(inner[task]) :: else fi;
+  :: true ->
+    if :: inner[task] -> cancelStream(inner[task], task + 1) :: else fi;
     if :: outer[task] -> onCancel(outer[task], task + 1) :: else fi
-  :: true -> if :: outer[task] -> onCancel(outer[task], task + 1) :: else fi;
-    if :: inner[task] -> cancelStream(inner[task]) :: else fi
-  fi;
-#else
-  atomic {
-    !statusLocked[task] -> statusLocked[task] = true;
-    if :: inner[task] -> cancelStream(inner[task]) :: else fi
-  };
-  if :: outer[task] -> onCancel(outer[task], task + 1) :: else fi;
+#ifdef ANY_ORDER
+  :: true ->
+    if :: outer[task] -> onCancel(outer[task], task + 1) :: else fi;
+    if :: inner[task] -> cancelStream(inner[task], task + 1) :: else fi
 #endif
+  fi;
   atomic {
     statusLocked[task] = false;
     cancelReturned[task] = true;
     /* C31: whoever comes now need not wait until the cancelled one has unwound. */
-    assert(word != WORD(task + 1, WAITING))
+    assert(word != WORD(task + 1, WAITING) || onTheWay[task])
   }
 }
 
 /* [Lease.release] Unconditional: only the holder may. */
 inline release() {
   atomic {
-    assert(word == WORD(ticket, BUSY) || word == WORD(ticket, BUSY_CANCELLED));
+    assert(word == WORD(ticket, BUSY));
     word = WORD(ticket, IDLE)
   }
 }
@@ -392,12 +386,12 @@ inline acquireIfNotCancelled() {
     fi;
 #endif
     if
-    :: PHASE(current) == BUSY || PHASE(current) == BUSY_CANCELLED ->
+    :: PHASE(current) == BUSY ->
       word != current || isCancelled[me]   /* CurrentThread.yield, and again */
     :: PHASE(current) == WAITING ->
       waiter = TICKET(current);
       word != current || isCancelled[me]
-    :: PHASE(current) == IDLE ->
+    :: PHASE(current) == IDLE || PHASE(current) == GIVEN_UP ->
       atomic {
         assert(waiter == 0 || current != WORD(waiter, IDLE));   /* Lease.misuse */
         if
@@ -424,7 +418,7 @@ inline acquire() {
         PHASE(word) == WAITING && waiter == 0 -> waiter = TICKET(word)
       }
     :: atomic {
-        PHASE(word) == IDLE ->
+        PHASE(word) == IDLE || PHASE(word) == GIVEN_UP ->
         assert(waiter == 0 || word != WORD(waiter, IDLE));   /* Lease.misuse */
         word = WORD(ticket, BUSY);
         waiter = 0;
@@ -436,50 +430,70 @@ inline acquire() {
 
 #define LOOK_AGAIN 1
 #define AT_END 2
-#define CANCELLED_AWAKE 3
-#define GAVE_UP 4
-
-/* withTaskCancellationHandler begins. The handler of a task that is cancelled already runs here,
- * and again in cancel() if that has not come to the handlers yet. */
-inline installOuter() {
-  if
-  :: me < CANCELLED ->
-    atomic { !statusLocked[me] -> outer[me] = bell; fires = isCancelled[me] };
-    if
-    :: fires -> onCancel(bell, ticket); fires = false
-    :: else
-    fi
-  :: else
-  fi
-}
+#define GAVE_UP 3
 
 /* [Lease.fallAsleep] */
 inline fallAsleep() {
   atomic {
+    assert(word == WORD(ticket, BUSY));
+    word = WORD(ticket, WAITING);
     if
-    :: word == WORD(ticket, BUSY) ->
-      word = WORD(ticket, WAITING);
-      assert(!cancelReturned[me])   /* C31: nobody need wait for a cancelled one */
-    :: else ->
-      assert(isCancelled[me]);
-      awakening = CANCELLED_AWAKE
+    :: me < CANCELLED -> onTheWay[me] = true
+    :: else
     fi
   }
 }
 
-/* [Doorbell.wait: AsyncStream's next] */
+/* C31: once its handler is installed, or has run since the task is cancelled already, nobody need
+ * wait for a cancelled one. Until then it is a few steps away, without a suspension. */
+inline hasHandler() {
+  atomic {
+    onTheWay[me] = false;
+    assert(!cancelReturned[me] || word != WORD(ticket, WAITING))
+  }
+}
+
+/* [Doorbell.wait: AsyncStream's next] A cancellation handler of a task that is cancelled already
+ * runs when it is installed, and again in cancel() if that has not come to the handlers yet. It is
+ * removed when cancel() is through with the handlers. */
 inline wait() {
+#ifdef ISOLATED
+  if
+  :: me < CANCELLED ->
+#ifndef BREAK_NO_OUTER
+    atomic { !statusLocked[me] -> outer[me] = bell; fires = isCancelled[me] };
+    if
+    :: fires -> onCancel(bell, ticket); fires = false
+    :: else
+    fi;
+#endif
+    hasHandler()
+  :: else
+  fi;
+#endif
   if
   :: me < CANCELLED ->
     atomic { !statusLocked[me] -> inner[me] = bell; fires = isCancelled[me] };
     if
-    :: fires -> cancelStream(bell); fires = false
+    :: fires -> cancelStream(bell, ticket); fires = false
     :: else
-    fi
+    fi;
+    hasHandler()
   :: else
   fi;
   listen(bell);
-  atomic { !waited[bell] && !statusLocked[me] -> inner[me] = 0 }
+  atomic {
+    !waited[bell] && !statusLocked[me] -> inner[me] = 0;
+#ifndef ISOLATED
+    onTheWay[me] = true
+#endif
+  };
+  wakeUp();
+#ifdef ISOLATED
+  atomic { !statusLocked[me] -> outer[me] = 0 }
+#else
+  onTheWay[me] = false
+#endif
 }
 
 /* [Lease.wake] */
@@ -496,8 +510,12 @@ inline wakeUp() {
   atomic {
     if
     :: awakening == LOOK_AGAIN && isCancelled[me] ->
-      assert(word == WORD(ticket, BUSY) || word == WORD(ticket, BUSY_CANCELLED));
-      word = NOBODY;
+      assert(word == WORD(ticket, BUSY));
+#ifdef BREAK_GIVEN_UP_TO_NOBODY
+      word = 0;
+#else
+      word = WORD(ticket, GIVEN_UP);
+#endif
       awakening = GAVE_UP
     :: else
     fi
@@ -585,33 +603,8 @@ inline sleep() {
   fi;
   if
   :: !awakening ->
-#ifdef BREAK_HANDLER_LATE
     fallAsleep();
-    installOuter();
-#else
-    installOuter();
-    fallAsleep();
-#endif
-    if
-    :: !awakening ->
-      wait();
-      /* [AnyCursor.sleep] the canceller's window */
-#ifndef BREAK_NO_MARK_AFTER_WAIT
-      atomic {
-        if
-        :: isCancelled[me] -> dead[bell] = true
-        :: else
-        fi
-      };
-#endif
-      wakeUp()
-    :: else
-    fi;
-    /* The scope of withTaskCancellationHandler ends. */
-    if
-    :: me < CANCELLED -> atomic { !statusLocked[me] -> outer[me] = 0 }
-    :: else
-    fi
+    wait()
   :: else
   fi;
   bell = 0
@@ -649,7 +642,7 @@ next:
     :: else -> sleep();
       if
       :: awakening == LOOK_AGAIN
-      :: awakening == AT_END || awakening == CANCELLED_AWAKE -> release(); goto done
+      :: awakening == AT_END -> release(); goto done
       :: awakening == GAVE_UP -> goto done
       fi
     fi

@@ -52,22 +52,12 @@ class AnyCursor: @unchecked Sendable {
       return awakening
     }
     let bell = liveBell()
-    bell.isOnMainActor = isolation === MainActor.shared
+    bell.prepare(for: ticket, onMainActor: isolation === MainActor.shared)
     if let awakening = Awakening(log.sleep(at: position, queue: queue, bell: bell)) {
       return awakening
     }
-    // The order is what `Lease` relies on: first the handler, then `fallAsleep`.
-    return await withTaskCancellationHandler {
-      guard lease.fallAsleep(ticket) else { return .cancelled }
-      await bell.wait(isolation: isolation)
-      // The stream ends with the task's cancellation, whose handlers may not have been called yet,
-      // and will not be once this scope is left.
-      if Task.isCancelled { bell.markDead() }
-      return lease.wake(ticket) ? .lookAgain : .gaveUp
-    } onCancel: {
-      bell.markDead()
-      lease.noteCancel(ticket)
-    }
+    lease.fallAsleep(ticket)
+    return await bell.wait(isolation: isolation) ? .lookAgain : .gaveUp
   }
 
   /// Looks for elements after a take that found none, without waiting. Requires the lease.
@@ -82,7 +72,7 @@ class AnyCursor: @unchecked Sendable {
       if !bell.isDead { return bell }
       log.forget(bell)
     }
-    let bell = Doorbell()
+    let bell = Doorbell(of: self)
     self.bell = bell
     return bell
   }
@@ -94,9 +84,7 @@ enum Awakening {
   case lookAgain
   /// There is nothing to read, and never will be. The lease is held.
   case finished
-  /// The task was cancelled before it slept. The lease is held.
-  case cancelled
-  /// The task was cancelled and the lease is gone: the cursor may already be another's.
+  /// The task was cancelled, and the lease is gone: the cursor may already be another's.
   case gaveUp
 
   /// Nil if there is a reason to sleep.

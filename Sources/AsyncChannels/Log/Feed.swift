@@ -77,7 +77,7 @@ struct DerivedFeed<Element: Sendable>: Sendable {
         switch await cursor.sleep(as: ticket, isolation: isolation) {
         case .lookAgain:
           continue
-        case .finished, .cancelled:
+        case .finished:
           cursor.lease.release(ticket)
           return nil
         case .gaveUp:

@@ -6,11 +6,11 @@ public import Synchronization
 /// order. The lease is one atomic word, the ticket of the consumer that used the cursor last and
 /// what it is doing:
 ///
-///     nobody ◀──noteCancel, wake──┐
-///       │ acquire                 │
-///       ▼                         │
-///     busy ────fallAsleep──▶ waiting
-///      │ ▲ ◀────────wake────────┘
+///     given up ◀──noteCancel, wake──┐
+///       │ acquire, by another       │
+///       ▼                           │
+///     busy ─────fallAsleep─────▶ waiting
+///      │ ▲ ◀──────────wake─────────┘
 ///      │ │
 ///      ▼ │ tryAcquire; acquire, by another consumer too
 ///     idle
@@ -19,25 +19,28 @@ public import Synchronization
 /// suspension, so whoever meets it may spin. Every take of the lease acquires and every give
 /// releases: what the cursor's fields hold is seen by the next consumer.
 ///
-/// **Hand-over.** A sleeper installs its cancellation handler, which calls `noteCancel`, *before*
-/// `fallAsleep`. If `cancel()` came first, the handler has run on the sleeper's own thread and left
-/// `busyCancelled`, which `fallAsleep` refuses. If it comes later, the handler runs inside
-/// `cancel()` and gives the lease up, unless the sleeper wakes before that: then it sees that its
-/// task is cancelled, and gives it up itself. So a task that is started after `cancel()` has
-/// returned can take over at once, before the cancelled one has unwound.
+/// **Hand-over.** A sleeper moves to *waiting* and then waits on its doorbell, whose cancellation
+/// handler calls `noteCancel`. The handler runs inside `cancel()` and gives the lease up, unless the
+/// sleeper wakes before that: then it sees that its task is cancelled, and gives it up itself. So a
+/// task that is started after `cancel()` has returned can take over at once, before the cancelled one
+/// has unwound. Only a sleeper that was cancelled just before it waits calls the handler on its own
+/// thread, a few steps later.
 ///
 /// **Misuse** is to ask while another waits that was not cancelled. But whoever meets `waiting` may
-/// only be early: a second `cancel()` can return while the first is still calling handlers. So it
-/// looks on. A cancelled waiter gives the lease up to nobody, when its handler runs or when it is
-/// rung and wakes. One that turns up idle instead, or still waits after a second, was not
-/// cancelled.
+/// only be early: the sleeper may be in those few steps, and a second `cancel()` can return while the
+/// first is still calling handlers. So it looks on. A cancelled waiter gives the lease up, when its
+/// handler runs or when it is rung and wakes. One that turns up idle instead, or still waits after a
+/// second, was not cancelled.
+///
+/// Who gave up stays in the word: if all left the same word behind, one that read it long ago, and
+/// was cancelled since, could take the lease from those who came after it.
 @usableFromInline
 struct Lease: ~Copyable, Sendable {
   private enum Phase: UInt64 {
-    case idle, busy, busyCancelled, waiting
+    case idle, busy, waiting, givenUp
   }
 
-  /// `ticket | phase`; zero for nobody. A ticket's two lowest bits are zero.
+  /// `ticket | phase`; zero before the first. A ticket's two lowest bits are zero.
   @usableFromInline let word = Atomic<UInt64>(0)
   private let lastTicket = Atomic<UInt64>(0)
 
@@ -64,7 +67,7 @@ struct Lease: ~Copyable, Sendable {
       // happened before what was just read, so it is seen here.
       if !evenIfCancelled, Task.isCancelled { return false }
       switch Phase(rawValue: current & 3)! {
-      case .busy, .busyCancelled:
+      case .busy:
         CurrentThread.yield()
       case .waiting:
         waiter = current & ~3
@@ -72,7 +75,7 @@ struct Lease: ~Copyable, Sendable {
         precondition(.now < end, Self.misuse)
         deadline = end
         CurrentThread.yield()
-      case .idle:
+      case .idle, .givenUp:
         precondition(current != waiter, Self.misuse)
         let desired = ticket | Phase.busy.rawValue
         if word.compareExchange(expected: current, desired: desired, ordering: .acquiring).exchanged
@@ -88,40 +91,31 @@ struct Lease: ~Copyable, Sendable {
     word.store(ticket, ordering: .releasing)
   }
 
-  /// From busy to waiting; false if the task was cancelled, and then the lease is still held.
-  func fallAsleep(_ ticket: UInt64) -> Bool {
-    move(ticket, from: .busy, to: .waiting)
+  /// From busy to waiting.
+  func fallAsleep(_ ticket: UInt64) {
+    word.store(ticket | Phase.waiting.rawValue, ordering: .releasing)
   }
 
   /// From waiting to busy; false if the task was cancelled, and then the cursor is another's.
   func wake(_ ticket: UInt64) -> Bool {
-    guard move(ticket, from: .waiting, to: .busy) else { return false }
+    guard endWaiting(ticket, with: .busy) else { return false }
     guard Task.isCancelled else { return true }
-    word.store(Self.nobody, ordering: .releasing)
+    word.store(ticket | Phase.givenUp.rawValue, ordering: .releasing)
     return false
   }
 
-  /// The task of this consumer was cancelled: gives the lease up if it waits, and keeps it from
-  /// falling asleep if it does not. Idempotent, since a cancellation handler may run twice.
+  /// The task of this consumer was cancelled: gives the lease up if it waits. Idempotent, since a
+  /// cancellation handler may run twice.
   func noteCancel(_ ticket: UInt64) {
-    let waiting = ticket | Phase.waiting.rawValue
-    while true {
-      let given = word.compareExchange(
-        expected: waiting, desired: Self.nobody, ordering: .acquiringAndReleasing)
-      if given.exchanged || move(ticket, from: .busy, to: .busyCancelled) { return }
-      // Neither, unless it moved from busy to waiting between the two.
-      guard word.load(ordering: .relaxed) == waiting else { return }
-    }
+    _ = endWaiting(ticket, with: .givenUp)
   }
 
-  private func move(_ ticket: UInt64, from old: Phase, to new: Phase) -> Bool {
+  private func endWaiting(_ ticket: UInt64, with phase: Phase) -> Bool {
     word.compareExchange(
-      expected: ticket | old.rawValue, desired: ticket | new.rawValue,
+      expected: ticket | Phase.waiting.rawValue, desired: ticket | phase.rawValue,
       ordering: .acquiringAndReleasing
     ).exchanged
   }
-
-  private static var nobody: UInt64 { 0 }
 
   private static var misuse: String {
     """
