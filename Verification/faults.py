@@ -59,7 +59,10 @@ FAULTS = [
      "      if !bell.isDead { return bell }\n", "      if bell.generation != .max { return bell }\n"),
     # The lease.
     ("a cancelled waiter keeps the lease", "Lease.swift",
-     "expected: waiting, desired: Self.nobody", "expected: waiting, desired: waiting"),
+     "_ = endWaiting(ticket, with: .givenUp)", "_ = endWaiting(ticket, with: .waiting)"),
+    ("the lease is given up before the doorbell is marked dead", "Doorbell.swift",
+     "    dead.store(true, ordering: .releasing)\n    cursor.lease.noteCancel(ticket)\n",
+     "    cursor.lease.noteCancel(ticket)\n    dead.store(true, ordering: .releasing)\n"),
     ("a waiter that was not cancelled loses the lease", "Lease.swift",
      "guard Task.isCancelled else { return true }", "guard !Task.isCancelled else { return true }"),
     # Policies, replay and the end.

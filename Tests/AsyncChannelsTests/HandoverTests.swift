@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import XCTest
 
@@ -96,6 +97,26 @@ final class HandoverTests: XCTestCase {
       let taken = try await within { await (first.value, second.value) }
       XCTAssertEqual(taken.0, [])
       XCTAssertEqual(taken.1, [7])
+    }
+  }
+
+  /// The stream has woken it, and it waits for its actor, on which the next consumer runs.
+  func test_C31_whoIsCancelledOnTheWayBackToItsActorGivesWayToTheNextThere() async throws {
+    for make in Self.subscribers {
+      let channel = Channel<Int>()
+      let consumer = Consumer(make(channel.outlet))
+      let first = Task { await consumer.takeAll() }
+      try await channel.untilAsleep(1)
+      let taken = try await within {
+        await consumer.busily {
+          channel.send(1)
+          Thread.sleep(forTimeInterval: 0.05)
+          first.cancel()
+        }
+      }
+      XCTAssertEqual(taken, 1)
+      let byFirst = try await within { await first.value }
+      XCTAssertEqual(byFirst, [])
     }
   }
 
@@ -226,4 +247,24 @@ private func sleeper(
   }
   executor.drain()
   return (executor, task)
+}
+
+private actor Consumer {
+  let subscription: Subscription<Int>
+
+  init(_ subscription: Subscription<Int>) {
+    self.subscription = subscription
+  }
+
+  func takeAll() async -> [Int] {
+    var taken: [Int] = []
+    for await number in subscription { taken.append(number) }
+    return taken
+  }
+
+  /// Takes the next element after `work`, without leaving the actor between them.
+  func busily(_ work: @Sendable () -> Void) async -> Int? {
+    work()
+    return await subscription.next()
+  }
 }
