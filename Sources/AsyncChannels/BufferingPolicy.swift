@@ -17,6 +17,7 @@ public enum BufferingPolicy: Sendable, Hashable {
   /// Keeps the oldest `n` elements: while there is no room, new ones are dropped.
   case bufferingOldest(Int)
 
+  @usableFromInline
   func validate() {
     switch self {
     case .unbounded:

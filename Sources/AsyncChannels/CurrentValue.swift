@@ -39,9 +39,9 @@ public import Observation
 public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// The log keeps the newest element in its replay window: that *is* the value. There is no second
   /// copy that could disagree with what is published.
-  private let broadcaster: Broadcaster<Value>
-  private let writers = WritersLock()
-  private let observed = ObservedValue()
+  @usableFromInline let broadcaster: Broadcaster<Value>
+  @usableFromInline let writers = WritersLock()
+  @usableFromInline let observed = ObservedValue()
 
   /// Makes the state of a property: `@CurrentValue var state = State.isLoading`.
   public init(wrappedValue: Value) {
@@ -61,6 +61,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// The value. Setting it publishes it; when finished, setting has no effect.
   ///
   /// Touching it inside ``update(_:)`` of the same value traps.
+  @inlinable
   public var value: Value {
     get {
       observed.access()
@@ -71,6 +72,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   }
 
   /// The same as ``value``.
+  @inlinable
   public var wrappedValue: Value {
     get { value }
     set { set(newValue) }
@@ -142,7 +144,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     _ change: (inout Value) throws -> R
   ) rethrows -> (R, subscribers: Int?) {
     // Both outlive the lock: the last reference to a value may be here, and its `deinit` run.
-    var displaced = Backlog<Value>()
+    var displaced = Displaced<Value>()
     var value: Value?
     defer { withExtendedLifetime(value) {} }
     let (result, sent) = try writers.withLock {
@@ -150,29 +152,31 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
       let result = try change(&value!)
       return (result, append(value!, displacing: &displaced))
     }
-    publish(sent)
+    publish(sent.wake, to: sent.subscribers)
     return (result, sent.subscribers)
   }
 
   /// Returns how many it was sent to, or nil if the value is finished.
-  @discardableResult
-  private func set(_ value: Value) -> Int? {
-    var displaced = Backlog<Value>()
-    let sent = writers.withLock { append(value, displacing: &displaced) }
+  @inlinable @discardableResult
+  func set(_ value: Value) -> Int? {
+    var displaced = Displaced<Value>()
+    let (subscribers, wake) = writers.withLock { append(value, displacing: &displaced) }
     _ = consume displaced  // destroyed here, with no lock held
-    publish(sent)
-    return sent.subscribers
+    publish(wake, to: subscribers)
+    return subscribers
   }
 
-  private func append(
-    _ value: Value, displacing displaced: inout Backlog<Value>
+  @inlinable
+  func append(
+    _ value: Value, displacing displaced: inout Displaced<Value>
   ) -> (subscribers: Int?, wake: Wake) {
     broadcaster.log.append(value, replayed: true, displacing: &displaced)
   }
 
   /// Tells those who wait and those who observe, after the store and with no lock held.
-  private func publish(_ sent: (subscribers: Int?, wake: Wake)) {
-    broadcaster.perform(sent.wake)
-    if sent.subscribers != nil { observed.noteChange() }
+  @inlinable
+  func publish(_ wake: Wake, to subscribers: Int?) {
+    broadcaster.perform(wake)
+    if subscribers != nil { observed.noteChange() }
   }
 }

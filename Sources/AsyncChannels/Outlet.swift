@@ -23,12 +23,13 @@
 ///
 /// An outlet does not keep its channel alive, and accumulates nothing while nobody subscribes.
 public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
-  private enum Source: Sendable {
+  @usableFromInline
+  enum Source: Sendable {
     case broadcaster(Broadcaster<Element>)
     case feeds(@Sendable (BufferingPolicy?) -> Feed<Element>)
   }
 
-  private let source: Source
+  @usableFromInline let source: Source
 
   init(of broadcaster: Broadcaster<Element>) {
     source = .broadcaster(broadcaster)
@@ -62,15 +63,18 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   /// ```
   ///
   /// - Parameter policy: What happens when its consumer falls behind; the channel's policy if nil.
+  @inlinable
   public func subscribe(buffering policy: BufferingPolicy? = nil) -> Subscription<Element> {
     Subscription(feed(buffering: policy))
   }
 
   /// Subscribes as the channel's policy says. The subscription lives as long as the iterator.
+  @inlinable
   public func makeAsyncIterator() -> Subscription<Element>.Iterator {
     Subscription.Iterator(feed(buffering: nil))
   }
 
+  @inlinable
   func feed(buffering policy: BufferingPolicy?) -> Feed<Element> {
     switch source {
     case .broadcaster(let broadcaster): .cursor(broadcaster.subscribe(buffering: policy))

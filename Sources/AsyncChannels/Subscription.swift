@@ -21,8 +21,9 @@
 /// allows. After the channel is finished the subscription gives what was sent before, then `nil`
 /// for ever.
 public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
-  private let feed: Feed<Element>
+  @usableFromInline let feed: Feed<Element>
 
+  @inlinable
   init(_ feed: Feed<Element>) {
     self.feed = feed
   }
@@ -44,6 +45,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   }
 
   /// An iterator that continues where the last one stopped.
+  @inlinable
   public func makeAsyncIterator() -> Iterator {
     Iterator(feed)
   }
@@ -61,6 +63,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     /// Who this consumer is for the lease on the cursor.
     @usableFromInline let ticket: UInt64
 
+    @inlinable
     init(_ feed: Feed<Element>) {
       self.feed = feed
       ticket = feed.cursor.lease.makeTicket()

@@ -72,7 +72,7 @@ final class ScaleTests: XCTestCase {
 
 extension BroadcastLog {
   fileprivate func append(_ element: Element) -> (subscribers: Int?, wake: Wake) {
-    var displaced = Backlog<Element>()
+    var displaced = Displaced<Element>()
     return append(element, replayed: true, displacing: &displaced)
   }
 }

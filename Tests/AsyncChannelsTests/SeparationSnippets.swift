@@ -76,7 +76,7 @@ enum SeparationSnippets {
 
     func reachTheChannel(_ outlet: Outlet<Int>) {
       _ = outlet.broadcaster  // error: has no member 'broadcaster'
-      _ = outlet.source  // error: inaccessible due to 'private' protection level
+      _ = outlet.source  // error: inaccessible due to 'internal' protection level
     }
 
     func finish(_ subscription: Subscription<Int>) {

@@ -49,7 +49,7 @@ final class StepTests: XCTestCase {
         let tasks = (0..<count).map { _ in channel.outlet.subscribe().sleeping(on: executor) }
         var wake = Wake.nobody
         let steps = try StepCounter.steps {
-          var displaced = Backlog<Int>()
+          var displaced = Displaced<Int>()
           wake = channel.broadcaster.log.append(1, replayed: true, displacing: &displaced).wake
         }
         guard case .throughActor = wake else {

@@ -4,7 +4,7 @@ extension Workload {
   /// What one `send` costs its caller while S subscribers wait.
   static func sendCost(_ scale: Scale) -> Workload {
     let counts = scale.isQuick ? [1, 100] : [1, 100, 10_000]
-    let sends = scale.isQuick ? 5 : 200
+    let sends = scale.isQuick ? 5 : 20
     return Workload(
       name: "send-cost", unit: "send",
       cases: [
@@ -23,6 +23,13 @@ private func medianSend(_ subscribers: Int, sends: Int) async throws -> Double {
   let channel = Channel<Int>()
   let subscriptions = (0..<subscribers).map { _ in channel.outlet.subscribe() }
   let taken = Tally()
+  // Two more channels are sent to before, one with few sleepers and one with several, which are the
+  // two ways to wake: what thousands of tasks leave in the caches is not what a send costs.
+  let warmUps = [Channel<Int>(), Channel<Int>()]
+  let warmUpSubscriptions = [
+    warmUps[0].outlet.subscribe(), warmUps[1].outlet.subscribe(), warmUps[1].outlet.subscribe(),
+    warmUps[1].outlet.subscribe(),
+  ]
   return try await withThrowingTaskGroup(of: Double?.self) { group in
     for subscription in subscriptions {
       group.addTask {
@@ -30,17 +37,25 @@ private func medianSend(_ subscribers: Int, sends: Int) async throws -> Double {
         return nil
       }
     }
+    for subscription in warmUpSubscriptions {
+      group.addTask {
+        for await _ in subscription {}
+        return nil
+      }
+    }
     group.addTask {
       var times: [Double] = []
       for send in 1...sends {
         // All have taken what was sent, and had the time to fall asleep.
-        try await Task.sleep(for: .milliseconds(subscribers > 1000 ? 20 : 2))
+        try await Task.sleep(for: .milliseconds(20))
+        for warmUp in warmUps { warmUp.send(send) }
         let start = ContinuousClock.now
         channel.send(send)
         times.append((ContinuousClock.now - start).nanoseconds)
         while taken.value < send * subscribers { await Task.yield() }
       }
       channel.finish()
+      for warmUp in warmUps { warmUp.finish() }
       return times.sorted()[times.count / 2]
     }
     var median = 0.0

@@ -18,6 +18,7 @@ class AnyCursor: @unchecked Sendable {
   /// Made at the first sleep, and again after one was cancelled.
   private final var bell: Doorbell?
 
+  @usableFromInline
   init(in log: AnyBroadcastLog, at position: Position?, queue: AnySubscriberQueue?) {
     self.log = log
     self.position = position
@@ -30,6 +31,7 @@ class AnyCursor: @unchecked Sendable {
   }
 
   /// Unsubscribes. Returns up to where a reader of the log owes the elements it has not read.
+  @usableFromInline
   final func leave() -> LogEnd? {
     log.leave(readsLog: position != nil, queue: queue, bell: bell)
   }

@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// The elements of a channel and the line of those who wait for more, behind one lock.
 ///
@@ -13,8 +13,9 @@ import Synchronization
 ///   before, what is sent later arrives by the log. There is no seam to fall into.
 ///
 /// This is the part that does not depend on the element; `BroadcastLog` is the rest.
+@usableFromInline
 class AnyBroadcastLog: @unchecked Sendable {
-  fileprivate final let state = Locked(LogState())
+  @usableFromInline final let state = Locked(LogState())
 
   deinit {
     // Every cursor holds the log, so there is no reader left: the tail has no element.
@@ -64,15 +65,17 @@ class AnyBroadcastLog: @unchecked Sendable {
 
 /// See `AnyBroadcastLog`. `@unchecked Sendable`, both: the fields are constant, and what they refer
 /// to is touched only under the lock.
+@usableFromInline
 final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendable {
   /// Nil for a channel that replays nothing.
-  private let window: ReplayWindow<Element>?
+  @usableFromInline let window: ReplayWindow<Element>?
 
   init(replaying count: Int) {
     window = count > 0 ? ReplayWindow(limit: count) : nil
   }
 
   /// The newest element of the replay window, which must have one.
+  @inlinable
   var newest: Element {
     state.withLock { _ in nonEmptyWindow.newest }
   }
@@ -85,7 +88,8 @@ final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendabl
     }
   }
 
-  private var nonEmptyWindow: ReplayWindow<Element> {
+  @inlinable
+  var nonEmptyWindow: ReplayWindow<Element> {
     guard let window else { preconditionFailure("A log that replays nothing has no newest.") }
     return window
   }
@@ -95,29 +99,29 @@ final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendabl
   /// - Parameter displaced: Gets what there is no room for any more, to be released by a caller that
   ///   holds no lock.
   /// - Returns: How many that were, or nil if the log is finished; and whom to ring.
+  @inlinable
   func append(
-    _ element: Element, replayed: Bool, displacing displaced: inout Backlog<Element>
+    _ element: Element, replayed: Bool, displacing displaced: inout Displaced<Element>
   ) -> (subscribers: Int?, wake: Wake) {
     state.withLock { state in
       guard !state.isFinished else { return (nil, .nobody) }
       if state.readers > 0 { state.appendSlot(element) }
-      if window != nil || !state.queues.isEmpty {
-        fillQueues(state.queues, with: element, replayed: replayed, displacing: &displaced)
-      }
+      if !state.queues.isEmpty { fill(state.queues, with: element, displacing: &displaced) }
+      if replayed, let window { window.slide(adding: element, displacing: &displaced) }
       return (state.subscriberCount, state.takeSleepers())
     }
   }
 
   /// - Parameter queues: This log's, which are all made in `join`.
-  private func fillQueues(
-    _ queues: ContiguousArray<AnySubscriberQueue>, with element: Element, replayed: Bool,
-    displacing displaced: inout Backlog<Element>
+  @usableFromInline
+  func fill(
+    _ queues: ContiguousArray<AnySubscriberQueue>, with element: Element,
+    displacing displaced: inout Displaced<Element>
   ) {
     for queue in queues {
       unsafeDowncast(queue, to: SubscriberQueue<Element>.self)
         .offer(element, displacing: &displaced)
     }
-    if replayed, let window { window.slide(adding: element, displacing: &displaced) }
   }
 
   /// Ends the log. The replay window goes, unless the newest element is still to be read.
@@ -135,10 +139,11 @@ final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendabl
   ///
   /// - Returns: A position for an unbounded subscriber, a queue for a bounded one and for what is
   ///   replayed, which is to be read first; neither after the end.
+  @inlinable
   func join(_ policy: BufferingPolicy) -> (position: Position?, queue: SubscriberQueue<Element>?) {
     let isBounded = policy != .unbounded
     let queue = isBounded || window != nil ? SubscriberQueue<Element>(policy: policy) : nil
-    var displaced = Backlog<Element>()
+    var displaced = Displaced<Element>()
     return state.withLock { state in
       guard !state.isFinished else { return (nil, nil) }
       if let queue { window?.forEach { queue.offer($0, displacing: &displaced) } }
@@ -151,6 +156,7 @@ final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendabl
   }
 
   /// Takes the first element of a queue.
+  @usableFromInline
   func popFirst(of queue: SubscriberQueue<Element>) -> Element? {
     state.withLock { _ in queue.popFirst() }
   }

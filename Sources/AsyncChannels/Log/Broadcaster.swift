@@ -8,8 +8,8 @@
 /// alive.
 @usableFromInline
 actor Broadcaster<Element: Sendable> {
-  nonisolated let log: BroadcastLog<Element>
-  private let defaultPolicy: BufferingPolicy
+  @usableFromInline nonisolated let log: BroadcastLog<Element>
+  @usableFromInline nonisolated let defaultPolicy: BufferingPolicy
 
   init(replaying count: Int, buffering policy: BufferingPolicy) {
     precondition(count >= 0, "A channel cannot replay \(count) elements: the count is at least 0.")
@@ -19,9 +19,9 @@ actor Broadcaster<Element: Sendable> {
   }
 
   /// Returns how many it was sent to, or nil if the log is finished.
-  @usableFromInline
-  nonisolated func send(_ element: Element, replayed: Bool) -> Int? {
-    var displaced = Backlog<Element>()
+  @inlinable
+  nonisolated final func send(_ element: Element, replayed: Bool) -> Int? {
+    var displaced = Displaced<Element>()
     let (subscribers, wake) = log.append(element, replayed: replayed, displacing: &displaced)
     _ = consume displaced  // destroyed here, with no lock held
     perform(wake)
@@ -29,16 +29,24 @@ actor Broadcaster<Element: Sendable> {
   }
 
   /// Ends every outlet after what was already sent.
-  nonisolated func finish(keepingNewest: Bool = false) {
+  nonisolated final func finish(keepingNewest: Bool = false) {
     perform(log.finish(keepingNewest: keepingNewest))
   }
 
-  nonisolated func subscribe(buffering policy: BufferingPolicy?) -> Cursor<Element> {
+  @inlinable
+  nonisolated final func subscribe(buffering policy: BufferingPolicy?) -> Cursor<Element> {
     policy?.validate()
     return Cursor(in: log, buffering: policy ?? defaultPolicy)
   }
 
-  nonisolated func perform(_ wake: Wake) {
+  @inlinable
+  nonisolated final func perform(_ wake: Wake) {
+    if case .nobody = wake { return }
+    ring(wake)
+  }
+
+  @usableFromInline
+  nonisolated final func ring(_ wake: Wake) {
     switch wake {
     case .nobody:
       break
@@ -46,9 +54,11 @@ actor Broadcaster<Element: Sendable> {
       sleepers.ringAll()
     case .throughActor:
       // A send is synchronous and an actor is not: this is the one task that the library starts for
-      // itself. It is detached and of high priority, since the sender's own priority says nothing
-      // about how urgent the readers are.
-      Task.detached(priority: .high) { await self.ringDue() }
+      // itself. It is detached, since nothing of the sender's task is the readers' business. Its
+      // priority is the sender's, for which a thread is awake, but never a lower one than usual: the
+      // readers may be more urgent than who sends.
+      let priority = max(Task.currentPriority, .medium)
+      Task.detached(priority: priority) { await self.ringDue() }
     }
   }
 

@@ -9,8 +9,10 @@
 #endif
 
 /// The two things this package asks of the platform's threads.
+@usableFromInline
 enum CurrentThread {
   /// A number that no other living thread has; never zero.
+  @usableFromInline
   static var identifier: UInt {
     #if canImport(Glibc)
       pthread_self()

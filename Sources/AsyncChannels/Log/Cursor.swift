@@ -1,9 +1,10 @@
 /// A live subscription to a log. Its `deinit` is the unsubscribing. See `AnyCursor`.
 @usableFromInline
 final class Cursor<Element: Sendable>: AnyCursor, @unchecked Sendable {
-  private let log: BroadcastLog<Element>
-  private let queue: SubscriberQueue<Element>?
+  @usableFromInline let log: BroadcastLog<Element>
+  @usableFromInline let queue: SubscriberQueue<Element>?
 
+  @inlinable
   init(in log: BroadcastLog<Element>, buffering policy: BufferingPolicy) {
     let (position, queue) = log.join(policy)
     self.log = log
@@ -11,6 +12,7 @@ final class Cursor<Element: Sendable>: AnyCursor, @unchecked Sendable {
     super.init(in: log, at: position, queue: queue)
   }
 
+  @inlinable
   deinit {
     if let end = leave() { position?.abandon(upTo: end, of: Element.self) }
   }

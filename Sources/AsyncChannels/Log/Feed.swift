@@ -9,6 +9,7 @@ enum Feed<Element: Sendable>: Sendable {
     case element(Element), skipped, nothing
   }
 
+  @inlinable
   var cursor: AnyCursor {
     switch self {
     case .cursor(let cursor): cursor
@@ -58,7 +59,7 @@ enum Feed<Element: Sendable>: Sendable {
 /// A cursor of some other element, and how to take one of these from it.
 @usableFromInline
 struct DerivedFeed<Element: Sendable>: Sendable {
-  let cursor: AnyCursor
+  @usableFromInline let cursor: AnyCursor
   /// Requires the cursor's lease.
   let take: @Sendable () -> Feed<Element>.Taken
 

@@ -44,6 +44,7 @@ struct Lease: ~Copyable, Sendable {
   @usableFromInline let word = Atomic<UInt64>(0)
   private let lastTicket = Atomic<UInt64>(0)
 
+  @usableFromInline
   func makeTicket() -> UInt64 {
     lastTicket.wrappingAdd(4, ordering: .relaxed).newValue
   }

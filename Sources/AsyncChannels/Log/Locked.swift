@@ -15,10 +15,12 @@
   /// none; it does understand `pthread_mutex_t`. Build with `-D ASYNCCHANNELS_PTHREAD_LOCK` for it.
   ///
   /// `@unchecked Sendable`: the value is reached only inside `withLock`, which excludes all others.
+  @usableFromInline
   package struct Locked<Value>: ~Copyable, @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
 
+    @usableFromInline
     package init(_ initialValue: Value) {
       mutex = .allocate(capacity: 1)
       mutex.initialize(to: pthread_mutex_t())
@@ -35,6 +37,7 @@
       mutex.deallocate()
     }
 
+    @usableFromInline
     package borrowing func withLock<Result, Failure: Error>(
       _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -44,8 +47,9 @@
     }
   }
 #else
-  package import Synchronization
+  public import Synchronization
 
   /// A value that can only be reached with its lock held.
+  @usableFromInline
   package typealias Locked = Mutex
 #endif

@@ -6,23 +6,26 @@
 /// - `queues[i].index == i` for each live bounded subscriber; other queues have none.
 /// - `actorIsRinging` from when a sender is told to wake the actor until the actor finds nothing
 ///   due; nothing is due otherwise.
+@usableFromInline
 struct LogState: Sendable {
   /// A sender rings up to this many sleepers itself, which is sooner than by way of the actor.
   private static var directRings: Int { 2 }
 
-  private(set) var isFinished = false
-  private(set) var readers = 0
+  @usableFromInline private(set) var isFinished = false
+  @usableFromInline private(set) var readers = 0
   /// The tail, which the log holds. Made when the first unbounded subscriber joins.
   private(set) var end: LogEnd?
   /// In no order.
-  private(set) var queues: ContiguousArray<AnySubscriberQueue> = []
-  private var line = SleeperLine()
+  @usableFromInline private(set) var queues: ContiguousArray<AnySubscriberQueue> = []
+  @usableFromInline private(set) var line = SleeperLine()
   /// Sleepers handed to the actor, which has not taken them yet.
   private var due = Sleepers()
   private var actorIsRinging = false
 
+  @inlinable
   var subscriberCount: Int { isFinished ? 0 : readers + queues.count }
 
+  @inlinable
   var sleeperCount: Int { line.count }
 
   /// Ends the log. True the first time.
@@ -32,6 +35,7 @@ struct LogState: Sendable {
   }
 
   /// Writes an element for all readers; there must be some.
+  @usableFromInline
   mutating func appendSlot<Element>(_ element: Element) {
     guard var end else { preconditionFailure("A log with readers has a tail.") }
     if end.index == end.segment.capacity {
@@ -45,6 +49,7 @@ struct LogState: Sendable {
     self.end = end
   }
 
+  @usableFromInline
   mutating func addReader<Element>(of _: Element.Type) -> Position {
     let end = end ?? LogEnd(segment: .make(for: Element.self), index: 0)
     self.end = end
@@ -52,6 +57,7 @@ struct LogState: Sendable {
     return Position(at: end)
   }
 
+  @usableFromInline
   mutating func addQueue(_ queue: AnySubscriberQueue) {
     queue.index = queues.count
     queues.append(queue)
@@ -89,8 +95,13 @@ struct LogState: Sendable {
 
   /// A few sleepers are rung by whoever takes them. Many are due to be rung by the actor, and so
   /// is any while it rings: nobody overtakes those who fell asleep earlier.
+  @inlinable
   mutating func takeSleepers() -> Wake {
-    if line.count == 0 { return .nobody }
+    sleeperCount == 0 ? .nobody : takeLine()
+  }
+
+  @usableFromInline
+  mutating func takeLine() -> Wake {
     if !actorIsRinging, line.count <= Self.directRings { return .directly(line.takeAll()) }
     due.append(line.takeAll())
     if actorIsRinging { return .nobody }
@@ -119,6 +130,7 @@ struct LogState: Sendable {
 }
 
 /// Whom to ring, once the log's lock is released.
+@usableFromInline
 enum Wake: Sendable {
   case nobody
   case directly(Sleepers)

@@ -68,6 +68,7 @@ struct Position: @unchecked Sendable {
   /// Gives up everything before `end` unread, and the hold.
   ///
   /// Elements may be destroyed here, and run code of theirs.
+  @usableFromInline
   mutating func abandon<Element>(upTo end: LogEnd, of _: Element.Type) {
     while segment != end.segment {
       skip(to: segment.capacity, of: Element.self)

@@ -1,11 +1,14 @@
 /// The last `limit` elements sent, for subscribers still to come.
 ///
 /// `@unchecked Sendable`: touched only under the log's lock.
+@usableFromInline
 final class ReplayWindow<Element: Sendable>: @unchecked Sendable {
   /// How many elements were ever added.
-  private(set) var total = 0
-  private let limit: Int
-  private var elements = Backlog<Element>()
+  ///
+  /// `exclusivity(unchecked)`, both: the log's lock excludes already.
+  @exclusivity(unchecked) @usableFromInline var total = 0
+  @usableFromInline let limit: Int
+  @exclusivity(unchecked) @usableFromInline var elements = Backlog<Element>()
 
   /// - Parameter limit: Greater than zero.
   init(limit: Int) {
@@ -13,15 +16,18 @@ final class ReplayWindow<Element: Sendable>: @unchecked Sendable {
   }
 
   /// The element added last; there must be one.
+  @inlinable
   var newest: Element { elements.last }
 
   /// Adds an element; the one that falls out of the window is displaced.
-  func slide(adding element: Element, displacing displaced: inout Backlog<Element>) {
-    if elements.count == limit { elements.moveFirst(to: &displaced) }
+  @inlinable
+  func slide(adding element: Element, displacing displaced: inout Displaced<Element>) {
+    if elements.count == limit, let oldest = elements.popFirst() { displaced.add(oldest) }
     elements.append(element)
     total += 1
   }
 
+  @inlinable
   func forEach(_ body: (Element) -> Void) {
     elements.forEach(body)
   }

@@ -31,6 +31,7 @@ private struct SegmentHeader: ~Copyable {
 /// need not be generic, and generic code that another module does not specialize is slow.
 ///
 /// `@unchecked Sendable`: what is behind the pointer is shared as the invariants say.
+@usableFromInline
 struct Segment: Equatable, @unchecked Sendable {
   private let header: UnsafeMutablePointer<SegmentHeader>
 
@@ -121,6 +122,7 @@ struct Segment: Equatable, @unchecked Sendable {
 
 /// Where the next element will be written. Valid with the log's lock held, and for as long after as
 /// somebody holds the segment or one before it.
+@usableFromInline
 struct LogEnd: Sendable {
   var segment: Segment
   var index: Int

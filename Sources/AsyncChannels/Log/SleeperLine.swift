@@ -1,10 +1,11 @@
 /// Doorbells in the order in which their consumers fell asleep: a linked list.
 ///
 /// `@unchecked Sendable`: whoever holds one may ring them; nobody else reaches their links.
+@usableFromInline
 struct Sleepers: @unchecked Sendable {
   fileprivate var first: Doorbell?
   fileprivate unowned(unsafe) var last: Doorbell?
-  fileprivate(set) var count = 0
+  @usableFromInline fileprivate(set) var count = 0
 
   mutating func popFirst() -> Doorbell? {
     guard let bell = first else { return nil }
@@ -50,10 +51,12 @@ struct Sleepers: @unchecked Sendable {
 /// Invariant: a doorbell is linked in this line if and only if its `generation` is the line's.
 /// Taking the line starts a new generation, so that it need not visit those it takes, and one
 /// that leaves late (its line already taken) finds that there is nothing to leave.
-struct SleeperLine {
-  private var sleepers = Sleepers()
+@usableFromInline
+struct SleeperLine: Sendable {
+  @usableFromInline private(set) var sleepers = Sleepers()
   private var generation: UInt64 = 1
 
+  @inlinable
   var count: Int { sleepers.count }
 
   mutating func join(_ bell: Doorbell) {

@@ -3,6 +3,7 @@
 ///
 /// The part that does not depend on the element. `@unchecked Sendable`: everything in it is touched
 /// only under the log's lock.
+@usableFromInline
 class AnySubscriberQueue: @unchecked Sendable {
   fileprivate(set) final var count = 0
   fileprivate(set) final var droppedCount = 0
@@ -11,19 +12,22 @@ class AnySubscriberQueue: @unchecked Sendable {
 }
 
 /// See `AnySubscriberQueue`.
+@usableFromInline
 final class SubscriberQueue<Element: Sendable>: AnySubscriberQueue, @unchecked Sendable {
   private let policy: BufferingPolicy
   private var backlog = Backlog<Element>()
 
+  @usableFromInline
   init(policy: BufferingPolicy) {
     self.policy = policy
   }
 
   /// Adds an element as the policy says; an older one may be displaced.
-  func offer(_ element: Element, displacing displaced: inout Backlog<Element>) {
+  @usableFromInline
+  func offer(_ element: Element, displacing displaced: inout Displaced<Element>) {
     switch policy {
     case .bufferingNewest(let limit) where count == limit:
-      backlog.moveFirst(to: &displaced)
+      if let oldest = backlog.popFirst() { displaced.add(oldest) }
       droppedCount += 1
     case .bufferingOldest(let limit) where count == limit:
       droppedCount += 1

@@ -1,13 +1,15 @@
-import Synchronization
+public import Synchronization
 
 /// A lock under which a user's code runs, and which therefore knows its holder: taking it again on
 /// the same thread traps with a sentence rather than hanging or trapping without one.
+@usableFromInline
 struct WritersLock: ~Copyable, Sendable {
-  private let lock = Locked(())
+  @usableFromInline let lock = Locked(())
   /// The thread that holds the lock; zero for none. Only a thread itself writes its identifier
   /// here, and takes it out again, so relaxed reads say enough: is it mine or not?
-  private let holder = Atomic<UInt>(0)
+  @usableFromInline let holder = Atomic<UInt>(0)
 
+  @inlinable
   func withLock<R>(_ body: () throws -> R) rethrows -> R {
     preconditionNotHeldByThisThread()
     var result: R?
@@ -20,10 +22,16 @@ struct WritersLock: ~Copyable, Sendable {
     return result
   }
 
+  @inlinable
   func preconditionNotHeldByThisThread() {
     let holder = holder.load(ordering: .relaxed)
+    if holder != 0 { preconditionIsAnother(holder) }
+  }
+
+  @usableFromInline
+  func preconditionIsAnother(_ holder: UInt) {
     precondition(
-      holder == 0 || holder != CurrentThread.identifier,
+      holder != CurrentThread.identifier,
       "A current value was touched inside its own update: use what the closure is given.")
   }
 }
