@@ -2,6 +2,7 @@
 /// what did not come as expected.
 ///
 /// ```swift
+/// @MainActor
 /// func test_signingInGivesAToken() async throws {
 ///   let viewModel = AuthViewModel(authenticator: StubAuthenticator())
 ///   let results = Probe(viewModel.signInResult)

@@ -12,7 +12,7 @@ struct AsyncDemo {
     do {
       try await run(Array(CommandLine.arguments.dropFirst()), on: Console())
     } catch let error as UsageError {
-      Console.complain("asyncdemo: \(error)\n\n\(usage)")
+      Console.complain("asyncdemo: \(error)\n\n\(error.help ?? usage)")
       ExitStatus.usage.exit()
     } catch let error as OutputError {
       if let sentence = error.sentence { Console.complain("asyncdemo: \(sentence)\n") }
@@ -60,16 +60,19 @@ struct AsyncDemo {
 /// Arguments that make no sense.
 struct UsageError: Error, CustomStringConvertible {
   let description: String
+  /// What to show instead of the program's own help.
+  let help: String?
 
-  init(_ sentence: String) {
+  init(_ sentence: String, help: String? = nil) {
     description = sentence
+    self.help = help
   }
 
   /// For a demo that takes no arguments.
   @MainActor
   static func refuse(_ arguments: [String], of demo: any Demo.Type) throws {
     if let first = arguments.first {
-      throw UsageError("'\(demo.name)' takes no argument \(first.quoted)")
+      throw UsageError("'\(demo.name)' takes no argument \(first.quoted)", help: demo.help)
     }
   }
 }

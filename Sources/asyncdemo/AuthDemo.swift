@@ -33,12 +33,13 @@ struct AuthDemo: Demo {
   private static func authenticator(_ arguments: [String]) throws -> any Authenticator {
     guard let option = arguments.first else { return BuiltInAuthenticator() }
     guard option == "--url" else {
-      throw UsageError("'auth' takes no argument \(option.quoted)")
+      throw UsageError("'auth' takes no argument \(option.quoted)", help: help)
     }
     guard arguments.count == 2, let url = URL(string: arguments[1]),
       ["http", "https"].contains(url.scheme?.lowercased()), url.host() != nil
     else {
-      throw UsageError("'--url' takes one address that begins with http:// or https://")
+      throw UsageError(
+        "'--url' takes one address that begins with http:// or https://", help: help)
     }
     return HTTPAuthenticator(url: url)
   }

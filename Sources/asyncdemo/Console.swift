@@ -17,14 +17,27 @@ struct Console: Sendable {
   }
 }
 
+extension Unicode.Scalar {
+  /// Whether it is a format character that texts are written with: the joiner and the non-joiner of
+  /// scripts and emoji, and the tags that flags are made of.
+  fileprivate var isPartOfText: Bool {
+    switch value {
+    case 0x200C, 0x200D, 0xE0020...0xE007F: true
+    default: false
+    }
+  }
+}
+
 extension StringProtocol {
-  /// The text with its control characters written out, so that it cannot command a terminal or
-  /// look like more than one line.
+  /// The text with its control characters written out, so that it cannot command a terminal, look
+  /// like more than one line, or be read in another order than it is written.
   var printable: String {
     var result = ""
     for scalar in unicodeScalars {
       switch scalar.properties.generalCategory {
       case .control, .lineSeparator, .paragraphSeparator:
+        result += scalar.escaped(asASCII: true)
+      case .format where !scalar.isPartOfText:
         result += scalar.escaped(asASCII: true)
       default:
         result.unicodeScalars.append(scalar)

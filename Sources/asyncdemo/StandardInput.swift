@@ -8,19 +8,22 @@ import Synchronization
 final class StandardInput: LineSource {
   private let reader = Reader()
   private let console: Console
+  /// Whether what is typed is shown, unless it is hidden.
+  private let isTyped = isTerminal(0)
   private let prompts: Bool
 
   /// - Parameter console: Where to prompt, if both it and the input are a terminal.
   init(promptingOn console: Console) {
     self.console = console
-    prompts = console.isTerminal && isTerminal(0)
+    prompts = console.isTerminal && isTyped
   }
 
   func next(prompt: String, isSecret: Bool) async throws -> InputLine? {
-    guard prompts else { return try await reader.next() }
+    guard isTyped else { return try await reader.next() }
     // Hidden before it is asked for: whoever sees the prompt may type.
     if isSecret { TerminalEcho.shared.hide() }
     defer { TerminalEcho.shared.restore() }
+    guard prompts else { return try await reader.next() }
     try console.write(prompt)
     let line = try await reader.next()
     // The end of the line that was not seen, or of the prompt that nobody answered.

@@ -49,6 +49,15 @@ struct InputError: Error, CustomStringConvertible {
   var description: String { "cannot read standard input: \(String(cString: strerror(code)))" }
 }
 
+/// Makes a closed standard input an empty one. Writing to a closed output stays an error. What is
+/// opened later would take their places otherwise.
+func openClosedDescriptors() {
+  for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) == -1 {
+    // The lowest number that is free, and so this one.
+    _ = open("/dev/null", O_RDONLY)
+  }
+}
+
 func isTerminal(_ descriptor: Int32) -> Bool {
   isatty(descriptor) == 1
 }

@@ -10,7 +10,8 @@ import Synchronization
   import Android
 #endif
 
-/// Whether the terminal shows what is typed. However the program ends, it does again afterwards.
+/// Whether the terminal shows what is typed. It does again after the program has ended, by itself or
+/// by a signal that can be handled. A program that is stopped leaves it as it is: shells restore it.
 final class TerminalEcho: Sendable {
   static let shared = TerminalEcho()
 

@@ -30,6 +30,37 @@ final class WithRunningTests: XCTestCase {
     }
   }
 
+  @MainActor
+  func test_anErrorOfTheClosureEndsTheViewModelsRuns() async throws {
+    struct Broken: Error {}
+    let (first, second) = (Worker(), Worker())
+    do throws(Broken) {
+      try await withRunning(Running(first), Running(second)) { () async throws(Broken) in
+        await first.started.pass()
+        await second.started.pass()
+        throw Broken()
+      }
+      XCTFail("it threw nothing")
+    } catch {
+      let phases = [await first.phases, await second.phases]
+      XCTAssertEqual(phases, [["started", "ended"], ["started", "ended"]])
+    }
+  }
+
+  @MainActor
+  func test_cancellingTheOuterTaskEndsTheViewModelsRuns() async throws {
+    let (first, second) = (Worker(), Worker())
+    let task = Task {
+      await withRunning(Running(first), Running(second)) { await first.forever() }
+    }
+    await first.started.pass()
+    await second.started.pass()
+    task.cancel()
+    try await within { await task.value }
+    let phases = [await first.phases, await second.phases]
+    XCTAssertEqual(phases, [["started", "ended"], ["started", "ended"]])
+  }
+
   func test_anErrorOfTheClosureIsThrownAsItIsAndEndsTheRun() async throws {
     struct Broken: Error {}
     let worker = Worker()
@@ -82,6 +113,20 @@ private actor Worker {
 
   nonisolated func forever() async {
     for await _ in never.outlet {}
+  }
+}
+
+/// A view model that does what a worker does.
+@MainActor
+private final class Running: ViewModel {
+  private let worker: Worker
+
+  init(_ worker: Worker) {
+    self.worker = worker
+  }
+
+  func run() async {
+    await worker.run()
   }
 }
 

@@ -86,6 +86,21 @@ let loopbackServerScript = #"""
               if rest == "silent":
                   self.until_gone()
               self.close_connection = True
+          elif word in ("stalls", "breaks"):
+              # The head of an answer, and then only the beginning of its body.
+              status, _, challenge = rest.partition("/")
+              self.send_response(int(status))
+              if challenge:
+                  self.send_header("WWW-Authenticate", 'Basic realm="members"')
+              self.send_header("Content-Length", "100")
+              self.end_headers()
+              self.wfile.write(b'{"token": ')
+              self.wfile.flush()
+              if word == "stalls":
+                  self.until_gone()
+              self.close_connection = True
+          elif word == "refusal":
+              self.answer(401, b" " * int(rest), **{"WWW-Authenticate": 'Basic realm="members"'})
           elif word == "garbage":
               self.wfile.write(b"\x00\xff this is no HTTP\r\n\r\n")
               self.close_connection = True

@@ -88,7 +88,8 @@ final class AuthDemoTests: XCTestCase {
       let program = try Program.run(["auth"] + arguments, input: Data("a\nb\n".utf8))
       XCTAssertEqual(program.status, 64, "\(arguments)")
       XCTAssertEqual(program.output, "")
-      XCTAssertTrue(program.errors.contains("usage: asyncdemo"), program.errors)
+      XCTAssertTrue(
+        program.errors.contains("\n\nusage: asyncdemo auth [--url URL]"), program.errors)
     }
   }
 }

@@ -3,7 +3,7 @@ import XCTest
 
 final class AuthSignalTests: XCTestCase {
   func test_aSignalWhileThePasswordIsAskedForRestoresTheEcho() async throws {
-    for (signal, status) in [(SIGINT, Int32(130)), (SIGTERM, 143)] {
+    for (signal, status) in [(SIGINT, Int32(130)), (SIGTERM, 143), (SIGHUP, 129), (SIGQUIT, 131)] {
       let terminal = try PseudoTerminal()
       let process = Process.program("auth")
       try terminal.start(process)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import XCTest
 
 /// Asking for a password on a terminal.
@@ -18,6 +19,26 @@ final class AuthTerminalTests: XCTestCase {
     try terminal.user.write("\u{4}")
     XCTAssertEqual(process.status(), 0)
     XCTAssertTrue(terminal.echoes)
+  }
+
+  func test_thePasswordIsNotEchoedIfOnlyTheInputIsATerminal() async throws {
+    let terminal = try PseudoTerminal()
+    let process = Process.program("auth")
+    let output = Pipe()
+    process.standardInput = terminal.device
+    process.standardOutput = output
+    try process.run()
+    try terminal.user.write("iankeen\n")
+    let device = terminal.device.fileDescriptor
+    try await until("the terminal hides what is typed") { !PseudoTerminal.echoes(device) }
+    try terminal.user.write("super_secret_password\n")
+    let seen = try output.fileHandleForReading.read(upTo: "\n")
+    XCTAssertEqual(seen, "Signed in.\n", "nobody is prompted")
+    try await until("the terminal shows what is typed") { PseudoTerminal.echoes(device) }
+    try terminal.user.write("\u{4}")
+    XCTAssertEqual(process.status(), 0)
+    try terminal.device.write("end")
+    XCTAssertEqual(try terminal.user.read(upTo: "end"), "iankeen\r\nend")
   }
 
   func test_theEndOfInputWhereThePasswordIsAskedForRestoresTheEcho() async throws {

@@ -40,6 +40,20 @@ final class LineDemosTests: XCTestCase {
     XCTAssertEqual(program.status, 0)
   }
 
+  func test_whatWouldTurnATextAroundIsWrittenOut() throws {
+    let lines = [
+      "user\u{202E}nimda", "\u{2066}abc\u{2069}", "a\u{200F}bcd", "\u{FEFF}abc",
+      "मीम\u{200D}कक\u{200C}ष", "👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧",
+      "wave 🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
+    ]
+    let program = try Program.run("filter", input: Data(lines.joined(separator: "\n").utf8))
+    let shown = [
+      "user\\u{202E}nimda", "\\u{2066}abc\\u{2069}", "a\\u{200F}bcd", "\\u{FEFF}abc",
+    ]
+    XCTAssertEqual(
+      program.output, (shown + lines[4...]).map { "Output: \($0)\n" }.joined())
+  }
+
   func test_eachStateOfTheProfileIsShown() throws {
     let program = try Program.run("profile", input: Data("1\n\n7\n 3 \n+2\n-1\n\n".utf8))
     let states = [

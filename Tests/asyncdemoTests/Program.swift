@@ -20,6 +20,18 @@ struct Program {
     let process = Process()
     process.executableURL = executable
     process.arguments = arguments
+    return try run(process, input: input, limit: limit)
+  }
+
+  /// Runs a demo with standard streams closed by a shell, which is told so in its own words.
+  static func run(_ demo: String, closing: String) throws -> Program {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", "exec \"$0\" \(demo) \(closing)", executable.path]
+    return try run(process, input: Data(), limit: 10)
+  }
+
+  private static func run(_ process: Process, input: Data, limit: Double) throws -> Program {
     let (input, output, errors) = (try file(input), try file(), try file())
     process.standardInput = input
     process.standardOutput = output

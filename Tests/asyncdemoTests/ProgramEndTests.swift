@@ -33,6 +33,26 @@ final class ProgramEndTests: XCTestCase {
     XCTAssertTrue(sentence.hasPrefix("asyncdemo: cannot write: "), sentence)
   }
 
+  func test_aClosedInputIsAnEmptyOne() throws {
+    for demo in ["auth", "workout", "filter", "profile", "members"] {
+      let empty = try Program.run(demo)
+      let closed = try Program.run(demo, closing: "<&-")
+      XCTAssertEqual(closed.output, empty.output, demo)
+      XCTAssertEqual(closed.errors, "", demo)
+      XCTAssertEqual(closed.status, 0, demo)
+    }
+  }
+
+  func test_writingToAClosedOutputIsAnError() throws {
+    for closing in [">&-", "<&- >&-", "<&- >&- 2>&-"] {
+      let program = try Program.run("members", closing: closing)
+      XCTAssertEqual(program.status, 74, closing)
+      XCTAssertEqual(program.output, "")
+      let isSaid = program.errors.hasPrefix("asyncdemo: cannot write: ")
+      XCTAssertEqual(isSaid, !closing.contains("2>&-"), program.errors)
+    }
+  }
+
   func test_onATerminalThereIsAPromptAndTheCountIsBold() throws {
     let terminal = try PseudoTerminal()
     let process = Process.program("members")

@@ -58,9 +58,15 @@ class Run:
     if text and not text.endswith("\n"):
       return f"the last line of its output has no end: {text[-200:]!r}"
     for character in sorted(set(text) - {"\n"}):
-      if unicodedata.category(character) in ("Cc", "Zl", "Zp"):
+      category = unicodedata.category(character)
+      if category in ("Cc", "Zl", "Zp") or category == "Cf" and not _is_part_of_text(character):
         return f"its output has the control character {character!r}"
     return None
+
+
+def _is_part_of_text(character):
+  """Whether it is one of the format characters that scripts and emoji need."""
+  return character in "\u200c\u200d" or "\U000e0020" <= character <= "\U000e007f"
 
 
 def check(program, demo, data, again=None):

@@ -22,14 +22,17 @@ public struct HTTPAuthenticator: Authenticator {
 
   /// - Parameters:
   ///   - url: Where to post to. Use `https`: the password is sent as it is.
-  ///   - deadline: How long the whole exchange may take.
+  ///   - deadline: How long the whole exchange may take. If that is no time at all, every sign-in
+  ///     times out and nothing is sent; more than a year is a year.
   public init(url: URL, deadline: Duration = .seconds(30)) {
     self.url = url
-    self.deadline = deadline
+    // Clocks, and Foundation, trap for times that they cannot count.
+    self.deadline = min(deadline, .seconds(365 * 24 * 60 * 60))
   }
 
   public func authenticate(_ credentials: Credentials) async throws(AuthError) -> Token {
     let request = try request(for: credentials)
+    guard deadline > .zero else { throw .timedOut(after: deadline) }
     let deadline = deadline
     let outcome = await withTaskGroup(of: Result<HTTPAnswer, AuthError>.self) { group in
       group.addTask { await HTTPExchange(answerLimit: Self.answerLimit).run(request) }
@@ -50,7 +53,7 @@ public struct HTTPAuthenticator: Authenticator {
     let fields = ["username": credentials.username, "password": credentials.password]
     var request = URLRequest(url: url)
     request.httpMethod = "POST"
-    // For what is given up at the deadline and has not begun yet.
+    // The deadline comes first. Foundation's own one would end a longer wait.
     request.timeoutInterval = TimeInterval(deadline.components.seconds + 1)
     request.setValue("application/json", forHTTPHeaderField: "Content-Type")
     request.setValue("application/json", forHTTPHeaderField: "Accept")

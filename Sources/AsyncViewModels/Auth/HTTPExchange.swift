@@ -10,28 +10,26 @@ import Synchronization
 /// What a server answered.
 struct HTTPAnswer: Sendable {
   let status: Int
+  /// Empty unless the status is 200: nobody wants to know.
   let body: Data
 }
 
 /// One request and its answer, read piece by piece so that an endless one can be refused.
 ///
-/// Foundation on Linux traps if a task is cancelled before its transfer has begun or after it has
-/// ended, and goes on receiving for long if it is cancelled in a delegate's method. So a request is
-/// given up at once, and its transfer cancelled when there is one, from outside.
+/// Foundation on Linux goes on receiving for long if a transfer is cancelled in a delegate's method.
+/// So a request is given up at once, and its transfer cancelled from outside.
 final class HTTPExchange: NSObject, URLSessionDataDelegate {
+  private typealias Outcome = Result<HTTPAnswer, AuthError>
+  private typealias Transfer = (session: URLSession, task: URLSessionTask)
+
   private struct State {
-    var status: Int?
     var body = Data()
-    /// Whether the server asked for other credentials, which is an answer, and the transfer's end.
-    var isRefused = false
     var isCancelled = false
-    /// Whether there is a transfer that can be cancelled.
-    var isUnderWay = false
     /// Nil before the request, and after its outcome.
-    var continuation: CheckedContinuation<Result<HTTPAnswer, AuthError>, Never>?
+    var continuation: CheckedContinuation<Outcome, Never>?
 
     /// For whoever has the outcome first.
-    mutating func takeContinuation() -> CheckedContinuation<Result<HTTPAnswer, AuthError>, Never>? {
+    mutating func takeContinuation() -> CheckedContinuation<Outcome, Never>? {
       defer { continuation = nil }
       return continuation
     }
@@ -47,8 +45,7 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
 
   /// Call it once. When its task is cancelled, the request is.
   func run(_ request: URLRequest) async -> Result<HTTPAnswer, AuthError> {
-    let session = URLSession(configuration: .ephemeral, delegate: self, delegateQueue: nil)
-    let task = session.dataTask(with: request)
+    var transfer: Transfer?
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isCancelled = state.withLock { state in
@@ -58,7 +55,7 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
         if isCancelled {
           continuation.resume(returning: .failure(.cancelled))
         } else {
-          task.resume()
+          transfer = begin(request)
         }
       }
     } onCancel: {
@@ -69,41 +66,50 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
     }
     // The session keeps its delegate, this object, until it is told that it is not needed again.
     // Not here: Foundation blocks the caller for as long as an answer comes in without a pause.
-    DispatchQueue.global().async { [self] in
-      if state.withLock({ $0.isUnderWay }) {
-        session.invalidateAndCancel()
-      } else {
-        session.finishTasksAndInvalidate()
+    if let transfer {
+      DispatchQueue.global().async {
+        transfer.task.cancel()
+        transfer.session.finishTasksAndInvalidate()
       }
     }
     return outcome
   }
 
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
-    totalBytesSent: Int64, totalBytesExpectedToSend: Int64
-  ) {
-    noteProgress(of: task)
+  private func begin(_ request: URLRequest) -> Transfer {
+    let configuration = URLSessionConfiguration.ephemeral
+    // While Foundation on Linux looks into a cache, the transfer has not begun, and cancelling it
+    // then has no effect: it would connect, and send the password, later.
+    configuration.urlCache = nil
+    let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+    let task = session.dataTask(with: request)
+    task.resume()
+    return (session, task)
+  }
+
+  private func finish(with outcome: Outcome) {
+    state.withLock { $0.takeContinuation() }?.resume(returning: outcome)
   }
 
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
-    // A server may answer before it has read the request.
-    noteProgress(of: dataTask)
-    state.withLock { $0.status = (response as? HTTPURLResponse)?.statusCode }
+    // Only a 200's body is of interest. Others are not waited for: they may stall, or break off.
+    if let status = response.status, status != 200 { finish(with: .answer(status)) }
     completionHandler(.allow)
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    state.withLock { state -> CheckedContinuation<Result<HTTPAnswer, AuthError>, Never>? in
+    let isTooLarge = state.withLock { state in
       guard state.body.count + data.count > answerLimit else {
         state.body += data
-        return nil
+        return false
       }
-      return state.takeContinuation()
-    }?.resume(returning: .failure(.badAnswer("it is larger than \(answerLimit) bytes.")))
+      return true
+    }
+    if isTooLarge {
+      finish(with: .failure(.badAnswer("it is larger than \(answerLimit) bytes.")))
+    }
   }
 
   func urlSession(
@@ -116,11 +122,14 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
-    let (continuation, outcome) = state.withLock { state in
-      state.isUnderWay = false
-      return (state.takeContinuation(), self.outcome(of: state, error))
+    if let error {
+      finish(with: .failure(AuthError(error, of: task)))
+    } else if let status = task.response?.status {
+      // Also a redirection to nowhere, of which there was no word before.
+      finish(with: .answer(status, state.withLock { $0.body }))
+    } else {
+      finish(with: .failure(.unreachable("It is no web server.")))
     }
-    continuation?.resume(returning: outcome)
   }
 
   /// `401` with a challenge. There is nothing else to try: the credentials were in the request.
@@ -129,31 +138,34 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
     completionHandler:
       @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
-    guard let refusal = challenge.failureResponse as? HTTPURLResponse else {
+    guard let status = challenge.failureResponse?.status else {
       return completionHandler(.performDefaultHandling, nil)
     }
-    state.withLock { state in
-      state.status = refusal.statusCode
-      state.isRefused = true
-    }
+    finish(with: .answer(status))
     completionHandler(.cancelAuthenticationChallenge, nil)
   }
+}
 
-  private func noteProgress(of task: URLSessionTask) {
-    let wasGivenUp = state.withLock { state in
-      defer { state.isUnderWay = true }
-      return state.isCancelled && !state.isUnderWay
-    }
-    // It was given up before it had begun.
-    if wasGivenUp { DispatchQueue.global().async { task.cancel() } }
+extension URLResponse {
+  fileprivate var status: Int? { (self as? HTTPURLResponse)?.statusCode }
+}
+
+extension Result<HTTPAnswer, AuthError> {
+  fileprivate static func answer(_ status: Int, _ body: Data = Data()) -> Self {
+    .success(HTTPAnswer(status: status, body: body))
   }
+}
 
-  private func outcome(of state: State, _ error: (any Error)?) -> Result<HTTPAnswer, AuthError> {
-    if let error, state.isCancelled || !state.isRefused {
-      if (error as? URLError)?.code == .cancelled { return .failure(.cancelled) }
-      return .failure(.unreachable(error.localizedDescription))
+extension AuthError {
+  /// What became of a transfer that failed.
+  fileprivate init(_ error: any Error, of task: URLSessionTask) {
+    switch (error as? URLError)?.code {
+    case .cancelled: self = .cancelled
+    // Foundation on Linux has no words for these.
+    case .badURL, .unsupportedURL:
+      let address = task.originalRequest?.url?.absoluteString ?? "This"
+      self = .unreachable("\(address) is no address that can be used.")
+    default: self = .unreachable(error.localizedDescription)
     }
-    guard let status = state.status else { return .failure(.unreachable("It is no web server.")) }
-    return .success(HTTPAnswer(status: status, body: state.body))
   }
 }

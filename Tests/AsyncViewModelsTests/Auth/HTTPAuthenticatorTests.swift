@@ -37,6 +37,27 @@ final class HTTPAuthenticatorTests: XCTestCase {
     }
   }
 
+  /// The answer is the status. What becomes of the body changes nothing, and is not waited for.
+  func test_anyStatusBut200IsTheAnswerAsSoonAsItsHeadIsThere() async throws {
+    let server = try await server()
+    for (path, error) in [
+      ("stalls/401", AuthError.wrongCredentials), ("stalls/401/challenge", .wrongCredentials),
+      ("breaks/401", .wrongCredentials), ("breaks/401/challenge", .wrongCredentials),
+      ("refusal/\(3 << 20)", .wrongCredentials), ("stalls/500", .unexpectedStatus(500)),
+    ] {
+      let result = try await signIn(server.url(path))
+      XCTAssertEqual(result, .failure(error), path)
+    }
+  }
+
+  func test_redirectionsToNowhereAreUnexpected() async throws {
+    let server = try await server()
+    for status in [301, 302, 303, 307, 308] {
+      let result = try await signIn(server.url("status/\(status)"))
+      XCTAssertEqual(result, .failure(.unexpectedStatus(status)))
+    }
+  }
+
   func test_redirectionsAreNotFollowedSinceTheyWouldCarryThePasswordElsewhere() async throws {
     let server = try await server()
     for status in [301, 302, 303, 307, 308] {
@@ -82,6 +103,29 @@ final class HTTPAuthenticatorTests: XCTestCase {
     }
   }
 
+  func test_aDeadlineThatIsNoTimeAtAllTimesOutAndNothingIsSent() async throws {
+    let server = try await server()
+    for deadline in [Duration.zero, .seconds(-1), .seconds(Int64.min)] {
+      for _ in 0..<20 {
+        let authenticator = HTTPAuthenticator(url: server.url("token"), deadline: deadline)
+        let result = try await signIn(with: authenticator)
+        XCTAssertEqual(result, .failure(.timedOut(after: deadline)))
+      }
+    }
+    _ = try await signIn(server.url("token/after"))
+    let request = try await server.nextEvent()
+    XCTAssertEqual(request.path, "/token/after")
+  }
+
+  func test_aDeadlineMayBeAsLongAsTimeGoes() async throws {
+    let server = try await server()
+    for seconds in [Int64.max, 1 << 40] {
+      let authenticator = HTTPAuthenticator(url: server.url("token"), deadline: .seconds(seconds))
+      let result = try await signIn(with: authenticator)
+      XCTAssertEqual(result, .success(Token("abc")))
+    }
+  }
+
   func test_aConnectionThatBreaksIsUnreachable() async throws {
     let server = try await server()
     for path in ["close", "half/close", "garbage"] {
@@ -101,6 +145,15 @@ final class HTTPAuthenticatorTests: XCTestCase {
     ] {
       let result = try await signIn(try XCTUnwrap(URL(string: address)))
       assertUnreachable(result, address)
+    }
+  }
+
+  func test_anAddressThatCannotBeUsedIsSaidInASentence() async throws {
+    setenv("no_proxy", "127.0.0.1,::1", 1)
+    for address in ["http://[::1]:1/", "http://127.0.0.1:99999/"] {
+      let result = try await signIn(try XCTUnwrap(URL(string: address)))
+      assertUnreachable(result, address)
+      XCTAssertFalse("\(result)".contains("NSURLErrorDomain"), "\(result)")
     }
   }
 

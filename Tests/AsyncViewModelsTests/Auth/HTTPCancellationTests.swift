@@ -1,4 +1,5 @@
 import AsyncViewModels
+import Foundation
 import TestSupport
 import XCTest
 
@@ -14,6 +15,15 @@ final class HTTPCancellationTests: XCTestCase {
     _ = try await authenticator.authenticate(.of("ann"))
     let request = try await server.nextEvent()
     XCTAssertEqual(request.path, "/token/after")
+  }
+
+  func test_aTaskThatIsAlreadyCancelledLeavesNothingOpen() async throws {
+    let server = try await server()
+    _ = try await result(of: server, cancelledAfter: 0)
+    let before = try openFiles()
+    for _ in 0..<100 { _ = try await result(of: server, cancelledAfter: 0) }
+    let after = try openFiles()
+    XCTAssertLessThan(after - before, 50)
   }
 
   func test_cancellingWhileTheRequestBeginsEndsItWheneverThatIs() async throws {
@@ -42,6 +52,13 @@ final class HTTPCancellationTests: XCTestCase {
       throw XCTSkip("There is no python3 here, so there is no server to sign in at.")
     }
     return server
+  }
+
+  private func openFiles() throws -> Int {
+    guard FileManager.default.fileExists(atPath: "/proc/self/fd") else {
+      throw XCTSkip("There is no list of open files here.")
+    }
+    return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
   }
 
   /// - Parameter turns: For how long others run first.
