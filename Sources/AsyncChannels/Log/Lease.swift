@@ -59,6 +59,9 @@ struct Lease: ~Copyable, Sendable {
   /// to look at what is there even then.
   ///
   /// Traps if another consumer is waiting whose task is not cancelled.
+  ///
+  /// Not inlined: an async caller would keep the room for these variables while it sleeps.
+  @inline(never)
   func acquire(_ ticket: UInt64, evenIfCancelled: Bool = false) -> Bool {
     var waiter: UInt64?
     var deadline: SuspendingClock.Instant?
