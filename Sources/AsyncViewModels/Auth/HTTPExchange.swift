@@ -36,6 +36,9 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
   }
 
   private let state = Locked(State())
+  /// Whether the transfer is through. Its lock is held while the transfer is cancelled, which waits
+  /// for nothing here: Foundation on Linux traps if a transfer completes in the midst of that.
+  private let isComplete = Locked(false)
   private let answerLimit: Int
 
   /// - Parameter answerLimit: In bytes.
@@ -67,8 +70,8 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
     // The session keeps its delegate, this object, until it is told that it is not needed again.
     // Not here: Foundation blocks the caller for as long as an answer comes in without a pause.
     if let transfer {
-      DispatchQueue.global().async {
-        transfer.task.cancel()
+      DispatchQueue.global().async { [self] in
+        isComplete.withLock { if !$0 { transfer.task.cancel() } }
         transfer.session.finishTasksAndInvalidate()
       }
     }
@@ -122,6 +125,7 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
+    isComplete.withLock { $0 = true }
     if let error {
       finish(with: .failure(AuthError(error, of: task)))
     } else if let status = task.response?.status {
