@@ -3,7 +3,8 @@ import Observation
 import OpenCombine
 
 extension Workload {
-  /// Writing and reading state, with 0 and 8 subscribers.
+  /// Writing and reading state, with 0 and 8 subscribers; and writing what somebody has read before,
+  /// and may observe.
   static func currentValue(_ scale: Scale) -> Workload {
     let writes = scale.count(200_000)
     return Workload(
@@ -22,6 +23,17 @@ extension Workload {
             Subject(name: "OpenCombine") { try await writeSubject(writes, subscribers: 0) },
             Subject(name: "@Observable") { try await writeObservable(writes) },
           ], reference: "OpenCombine"),
+        Case(
+          subscribers: 0, element: "Int write, once read",
+          subjects: [
+            Subject(name: "AsyncChannels") {
+              try await writeValue(writes, subscribers: 0, onceRead: true)
+            },
+            Subject(name: "OpenCombine") {
+              try await writeSubject(writes, subscribers: 0, onceRead: true)
+            },
+            Subject(name: "@Observable") { try await writeObservable(writes, onceRead: true) },
+          ], reference: "@Observable"),
         Case(
           subscribers: 8, element: "Int write",
           subjects: [
@@ -53,9 +65,12 @@ private func readSubject(_ count: Int) async throws -> Double {
 }
 
 /// What one write costs its caller; that every subscriber gets each value is checked afterwards.
-private func writeValue(_ count: Int, subscribers: Int) async throws -> Double {
+private func writeValue(
+  _ count: Int, subscribers: Int, onceRead: Bool = false
+) async throws -> Double {
   try await inChildTask {
     let value = CurrentValue(0)
+    if onceRead { try WrongCount.check("write", value.value, is: 0) }
     let subscriptions = (0..<subscribers).map { _ in value.outlet.subscribe() }
     let time = await nanoseconds { for number in 1...count { value.value = number } }
     try WrongCount.check("write", value.value, is: count)
@@ -69,9 +84,12 @@ private func writeValue(_ count: Int, subscribers: Int) async throws -> Double {
   }
 }
 
-private func writeSubject(_ count: Int, subscribers: Int) async throws -> Double {
+private func writeSubject(
+  _ count: Int, subscribers: Int, onceRead: Bool = false
+) async throws -> Double {
   try await inChildTask {
     let value = CurrentValueSubject<Int, Never>(0)
+    if onceRead { try WrongCount.check("write", value.value, is: 0) }
     let counter = Counter()
     let tokens = (0..<subscribers).map { _ in value.sink { _ in counter.count += 1 } }
     let time = await nanoseconds { for number in 1...count { value.value = number } }
@@ -81,9 +99,10 @@ private func writeSubject(_ count: Int, subscribers: Int) async throws -> Double
   }
 }
 
-private func writeObservable(_ count: Int) async throws -> Double {
+private func writeObservable(_ count: Int, onceRead: Bool = false) async throws -> Double {
   try await inChildTask {
     let model = Model()
+    if onceRead { try WrongCount.check("write", model.number, is: 0) }
     let time = await nanoseconds { for number in 1...count { model.number = number } }
     try WrongCount.check("write", model.number, is: count)
     return time / Double(count)
