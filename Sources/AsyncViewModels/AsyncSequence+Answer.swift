@@ -35,11 +35,9 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
 
 /// One call of `answer`: a loop that begins work, and one that publishes what comes of it.
 private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
-  private let busy: Inlet<Bool>?
+  private let turns: Turns
   private let work: @Sendable (Element) async -> Answer
   private let publish: @isolated(any) @Sendable (Answer) -> Void
-  /// How many turns are neither over nor superseded.
-  private let turns = Atomic(0)
   private let answers = Channel<(Turn, Answer)>()
   private let received: Subscription<(Turn, Answer)>
 
@@ -47,7 +45,7 @@ private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     busy: Inlet<Bool>?, work: @escaping @Sendable (Element) async -> Answer,
     publish: @escaping @isolated(any) @Sendable (Answer) -> Void
   ) {
-    self.busy = busy
+    turns = Turns(busy: busy)
     self.work = work
     self.publish = publish
     received = answers.outlet.subscribe()
@@ -67,9 +65,9 @@ private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
       }
     } onCancel: {
       // At once, and not when all has unwound: another call may have begun by then.
-      abandon()
+      turns.endAll()
     }
-    abandon()
+    turns.endAll()
   }
 
   /// Returns when all that was begun has ended.
@@ -82,8 +80,8 @@ private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
       var latest: Turn?
       while !Task.isCancelled, let element = await iterator.next(isolation: isolation) {
         let turn = Turn()
-        if turns.add(1, ordering: .relaxed).oldValue == 0 { busy?.send(true) }
-        if overlap == .latestOnly, let latest, latest.end() { noteEnd() }
+        turns.begin()
+        if overlap == .latestOnly, let latest, latest.end() { turns.end() }
         latest = turn
         group.addTask { await self.take(turn, with: element) }
         if overlap == .oneAtATime { await turn.isOver() }
@@ -105,18 +103,52 @@ private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   private func publishAnswers(isolation: isolated (any Actor)?) async {
     for await (turn, answer) in received {
       guard !Task.isCancelled, turn.end() else { continue }
-      noteEnd()
+      turns.end()
       await publish(answer)
     }
   }
+}
 
-  /// No turn counts any more.
-  private func abandon() {
-    if turns.exchange(0, ordering: .relaxed) > 0 { busy?.send(false) }
+/// How many turns are neither over nor superseded, and who is to know whether there are any.
+private final class Turns: Sendable {
+  private struct State {
+    var count = 0
+    var isSaidToBeBusy = false
+    var isBeingSaid = false
+
+    mutating func takeWhatIsToBeSaid() -> Bool? {
+      guard isSaidToBeBusy != (count > 0) else {
+        isBeingSaid = false
+        return nil
+      }
+      isSaidToBeBusy.toggle()
+      return isSaidToBeBusy
+    }
   }
 
-  private func noteEnd() {
-    if turns.subtract(1, ordering: .relaxed).newValue == 0 { busy?.send(false) }
+  private let busy: Inlet<Bool>?
+  private let state = Locked(State())
+
+  init(busy: Inlet<Bool>?) {
+    self.busy = busy
+  }
+
+  func begin() { change { $0 += 1 } }
+
+  func end() { change { $0 = max(0, $0 - 1) } }
+
+  func endAll() { change { $0 = 0 } }
+
+  /// Whoever finds nobody saying it does so, outside the lock, until what was said last is true. So
+  /// even where turns begin and end on several threads it is said in order.
+  private func change(_ change: (inout Int) -> Void) {
+    let isSaidByAnother = state.withLock { state in
+      change(&state.count)
+      defer { state.isBeingSaid = true }
+      return state.isBeingSaid
+    }
+    guard !isSaidByAnother else { return }
+    while let isBusy = state.withLock({ $0.takeWhatIsToBeSaid() }) { busy?.send(isBusy) }
   }
 }
 

@@ -27,4 +27,33 @@ final class AnswerNonisolatedTests: XCTestCase {
     XCTAssertEqual(count.load(ordering: .sequentiallyConsistent), 20_000)
     XCTAssertEqual(most.load(ordering: .sequentiallyConsistent), 1, "calls at once")
   }
+
+  func test_busyIsSaidInOrderFromNonisolatedCodeToo() async throws {
+    let numbers = Channel<Int>()
+    let received = numbers.outlet.subscribe()
+    let said = Channel<Bool>()
+    let heard = said.outlet.subscribe()
+    try await within(.seconds(30)) {
+      await withDiscardingTaskGroup { group in
+        group.addTask {
+          await received.answer(.concurrent, busy: said.inlet) {
+            $0
+          } publish: { _ in
+          }
+        }
+        for number in 0..<20_000 {
+          numbers.send(number)
+          if number.isMultiple(of: 3) { await Task.yield() }
+        }
+        numbers.finish()
+      }
+    }
+    said.finish()
+    var isBusy = false
+    for await nowBusy in heard {
+      XCTAssertNotEqual(nowBusy, isBusy)
+      isBusy = nowBusy
+    }
+    XCTAssertFalse(isBusy)
+  }
 }
