@@ -18,6 +18,9 @@
  * locals of who is through are set to zero, which nobody can see either.
  */
 
+/* The main actor's sleepers are in an isolation too; that they are rung there, in two jobs, is left
+ * out: it is only about their order. */
+
 /* The scenario. */
 #ifndef SENDERS
 #define SENDERS 1    /* tasks that send */
@@ -81,6 +84,7 @@ bool rung[BELLS + 1]         /* a ring is buffered */
 bool ended[BELLS + 1]        /* the stream was cancelled */
 bool waited[BELLS + 1]       /* a continuation waits in it */
 bool dead[BELLS + 1]         /* Doorbell.dead */
+byte ticketOf[BELLS + 1]     /* Doorbell.ticket */
 bool linked[BELLS + 1]       /* in a line, due, or taken and not yet rung (for assertions) */
 
 /* ---- Cursors: fields that whoever has the lease may touch. ---- */
@@ -179,7 +183,7 @@ inline takeSleepers(mine, wake) {
       actorIsRinging = true;
       wake = WAKE_NOBODY;
       assert(ringTasks == 0);
-      ringTasks++   /* [Broadcaster.perform: Task.detached], which begins whenever it likes */
+      ringTasks++   /* [Broadcaster.ring: Task.detached], which begins whenever it likes */
     fi
   fi;
   b = 0
@@ -301,19 +305,26 @@ inline onCancel(bell, ticket) {
   noteCancel(ticket);
   dead[bell] = true
 #else
-  dead[bell] = true;   /* [Doorbell.markDead] */
+  dead[bell] = true;
   noteCancel(ticket)
 #endif
 }
 
 /* The handler of AsyncStream's next: onTermination, then the stream ends, for good, and whoever waits
  * in it goes on. */
-inline cancelStream(bell, ticket) {
+inline cancelStream(bell) {
 #ifndef BREAK_NO_HANDLER
-  onCancel(bell, ticket);
+  onCancel(bell, ticketOf[bell]);
 #endif
   atomic { ended[bell] = true; waited[bell] = false }
 }
+
+/* The handler of Doorbell.wait(in:) has its own copy. */
+#ifdef BREAK_OUTER_READS_BELL
+#define OUTER_TICKET(task) ticketOf[outer[task]]
+#else
+#define OUTER_TICKET(task) (task + 1)
+#endif
 
 /*
  * Task.cancel(): the flag first; then, under the status lock, the handlers that are installed by
@@ -328,12 +339,12 @@ proctype Canceller(byte task) {
   atomic { !statusLocked[task] -> statusLocked[task] = true };
   if
   :: true ->
-    if :: inner[task] -> cancelStream(inner[task], task + 1) :: else fi;
-    if :: outer[task] -> onCancel(outer[task], task + 1) :: else fi
+    if :: inner[task] -> cancelStream(inner[task]) :: else fi;
+    if :: outer[task] -> onCancel(outer[task], OUTER_TICKET(task)) :: else fi
 #ifdef ANY_ORDER
   :: true ->
-    if :: outer[task] -> onCancel(outer[task], task + 1) :: else fi;
-    if :: inner[task] -> cancelStream(inner[task], task + 1) :: else fi
+    if :: outer[task] -> onCancel(outer[task], OUTER_TICKET(task)) :: else fi;
+    if :: inner[task] -> cancelStream(inner[task]) :: else fi
 #endif
   fi;
   atomic {
@@ -475,7 +486,7 @@ inline wait() {
   :: me < CANCELLED ->
     atomic { !statusLocked[me] -> inner[me] = bell; fires = isCancelled[me] };
     if
-    :: fires -> cancelStream(bell, ticket); fires = false
+    :: fires -> cancelStream(bell); fires = false
     :: else
     fi;
     hasHandler()
@@ -568,7 +579,9 @@ inline lookAndJoin() {
     if
     :: found == READABLE -> awakening = LOOK_AGAIN
     :: found == FINISHED -> awakening = AT_END
-    :: found == NOTHING -> join(cursor, bell)
+    :: found == NOTHING ->
+      ticketOf[bell] = (cursor == 0 -> TICKET(word) : 0);   /* [Doorbell.prepare] */
+      join(cursor, bell)
     fi;
     found = 0
   }

@@ -8,7 +8,7 @@ import Synchronization
 /// good, so that a cancelled doorbell is dead and the next consumer makes another.
 ///
 /// `@unchecked Sendable`: `ticket` and `isOnMainActor` are written by the consumer that is about to
-/// wait, and read while it waits. The three link fields belong to the `SleeperLine` the doorbell is
+/// wait, and read by it, by the stream's handler while it waits, and by who rings it. The three link fields belong to the `SleeperLine` the doorbell is
 /// in and are touched only under the log's lock; once the line was taken, only by the one who took
 /// it.
 final class Doorbell: @unchecked Sendable {
@@ -33,7 +33,7 @@ final class Doorbell: @unchecked Sendable {
     self.cursor = cursor
     (rings, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     // The stream calls this inside `cancel()`, before it ends: no handler besides its own is needed.
-    continuation.onTermination = { [unowned(unsafe) self] _ in noteCancel() }
+    continuation.onTermination = { [unowned(unsafe) self] _ in noteCancel(of: ticket) }
   }
 
   deinit {
@@ -71,7 +71,9 @@ final class Doorbell: @unchecked Sendable {
   /// The stream's code has no isolation. So the consumer waits for an executor before the stream and
   /// after it, maybe for the very one that the next consumer runs on, and has to give way there too.
   private func wait(in isolation: isolated (any Actor)?) async -> Bool {
-    await withTaskCancellationHandler {
+    // The next consumer may use this doorbell before the handler is removed.
+    let ticket = ticket
+    return await withTaskCancellationHandler {
       if isOnMainActor {
         // For the time of the wait only: what the consumer does with an element runs where it wants.
         await withTaskExecutorPreference(MainActorExecutor.shared) { @concurrent [rings] in
@@ -84,13 +86,13 @@ final class Doorbell: @unchecked Sendable {
       }
       return cursor.lease.wake(ticket)
     } onCancel: {
-      noteCancel()
+      noteCancel(of: ticket)
     }
   }
 
   /// The stream is about to end. First the mark, so that whoever has the lease next makes a doorbell
   /// of its own.
-  private func noteCancel() {
+  private func noteCancel(of ticket: UInt64) {
     dead.store(true, ordering: .releasing)
     cursor.lease.noteCancel(ticket)
   }

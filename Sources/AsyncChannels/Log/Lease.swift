@@ -64,7 +64,10 @@ struct Lease: ~Copyable, Sendable {
   @inline(never)
   func acquire(_ ticket: UInt64, evenIfCancelled: Bool = false) -> Bool {
     var waiter: UInt64?
-    var deadline: SuspendingClock.Instant?
+    var patience = Patience()
+    // With the one in `wake`: if a waiter was cancelled before this, either its waking is seen here
+    // or its cancellation there.
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
     while true {
       let current = word.load(ordering: .acquiring)
       // After the load: if another took over because this task was cancelled, that cancellation
@@ -75,9 +78,7 @@ struct Lease: ~Copyable, Sendable {
         CurrentThread.yield()
       case .waiting:
         waiter = current & ~3
-        let end = deadline ?? .now + .seconds(1)
-        precondition(.now < end, Self.misuse)
-        deadline = end
+        precondition(patience.lasts(), Self.misuse)
         CurrentThread.yield()
       case .idle, .givenUp:
         precondition(current != waiter, Self.misuse)
@@ -103,6 +104,7 @@ struct Lease: ~Copyable, Sendable {
   /// From waiting to busy; false if the task was cancelled, and then the cursor is another's.
   func wake(_ ticket: UInt64) -> Bool {
     guard endWaiting(ticket, with: .busy) else { return false }
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
     guard Task.isCancelled else { return true }
     word.store(ticket | Phase.givenUp.rawValue, ordering: .releasing)
     return false
@@ -126,5 +128,19 @@ struct Lease: ~Copyable, Sendable {
     A subscription has one consumer at a time: it is being consumed by another task that was not \
     cancelled. Subscribe once for each consumer, or cancel the first before the second begins.
     """
+  }
+}
+
+/// One second of looking on. A pause between two looks counts for little: the whole process may have
+/// been stopped, and the other's thread with it.
+private struct Patience {
+  private var spent = Duration.zero
+  private var lastLook: SuspendingClock.Instant?
+
+  mutating func lasts() -> Bool {
+    let now = SuspendingClock.now
+    if let lastLook { spent += min(now - lastLook, .milliseconds(10)) }
+    lastLook = now
+    return spent < .seconds(1)
   }
 }
