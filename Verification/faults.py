@@ -60,11 +60,40 @@ FAULTS = [
     # The lease.
     ("a cancelled waiter keeps the lease", "Lease.swift",
      "_ = endWaiting(ticket, with: .givenUp)", "_ = endWaiting(ticket, with: .waiting)"),
-    ("the lease is given up before the doorbell is marked dead", "Doorbell.swift",
-     "    dead.store(true, ordering: .releasing)\n    cursor.lease.noteCancel(ticket)\n",
-     "    cursor.lease.noteCancel(ticket)\n    dead.store(true, ordering: .releasing)\n"),
+    ("who is cancelled in an isolation has no handler there", "Doorbell.swift",
+     "    } onCancel: {\n      noteCancel(of: ticket)\n", "    } onCancel: {\n"),
     ("a waiter that was not cancelled loses the lease", "Lease.swift",
      "guard Task.isCancelled else { return true }", "guard !Task.isCancelled else { return true }"),
+    # The log's lock, and what is one step under it.
+    ("a queue is read without the lock", "BroadcastLog.swift",
+     "    state.withLock { _ in queue.popFirst() }\n", "    queue.popFirst()\n"),
+    ("sleepers are taken before the element is stored", "BroadcastLog.swift",
+     "    state.withLock { state in\n"
+     "      guard !state.isFinished else { return (nil, .nobody) }\n"
+     "      if state.readers > 0 { state.appendSlot(element) }\n"
+     "      if !state.queues.isEmpty { fill(state.queues, with: element, displacing: &displaced) }\n"
+     "      if replayed, let window { window.slide(adding: element, displacing: &displaced) }\n"
+     "      return (state.subscriberCount, state.takeSleepers())\n"
+     "    }\n",
+     "    let wake = state.withLock { $0.takeSleepers() }\n"
+     "    let count: Int? = state.withLock { state in\n"
+     "      guard !state.isFinished else { return nil }\n"
+     "      if state.readers > 0 { state.appendSlot(element) }\n"
+     "      if !state.queues.isEmpty { fill(state.queues, with: element, displacing: &displaced) }\n"
+     "      if replayed, let window { window.slide(adding: element, displacing: &displaced) }\n"
+     "      return state.subscriberCount\n"
+     "    }\n"
+     "    return (count, wake)\n"),
+    ("a slot is published before it is written", "Segment.swift",
+     "    (elements.assumingMemoryBound(to: Element.self) + slot).initialize(to: element)\n",
+     "    header.pointee.published.store(slot + 1, ordering: .releasing)\n"
+     "    (elements.assumingMemoryBound(to: Element.self) + slot).initialize(to: element)\n"),
+    ("registration comes after the window's snapshot", "BroadcastLog.swift",
+     "    return state.withLock { state in\n      guard !state.isFinished else { return (nil, nil) }\n"
+     "      if let queue { window?.forEach { queue.offer($0, displacing: &displaced) } }\n",
+     "    state.withLock { _ in\n"
+     "      if let queue { window?.forEach { queue.offer($0, displacing: &displaced) } }\n    }\n"
+     "    return state.withLock { state in\n      guard !state.isFinished else { return (nil, nil) }\n"),
     # Policies, replay and the end.
     ("the newest policy keeps one too many", "SubscriberQueue.swift",
      "case .bufferingNewest(let limit) where count == limit:",
@@ -77,7 +106,7 @@ FAULTS = [
     ("a queue that takes a left one's place is not told", "LogState.swift",
      "      last.index = index\n", ""),
     ("the replay window holds one too many", "ReplayWindow.swift",
-     "if elements.count == limit {", "if elements.count == limit + 1 {"),
+     "if elements.count == limit, let", "if elements.count == limit + 1, let"),
     ("the replay window outlives the end", "BroadcastLog.swift",
      "if !keepingNewest, let window { replayed = window.takeAll() }", "_ = keepingNewest"),
     ("who joins after the end joins", "BroadcastLog.swift",

@@ -79,7 +79,7 @@ extension Subscription<Tracked> {
   func take(_ begun: Begun? = nil) -> Take {
     Task.detached {
       begun?.add()
-      return await self.next()?.number
+      return await self.next(isolation: Home.next())?.number
     }
   }
 

@@ -4,7 +4,9 @@ import Proof
 // What subscribers do in a storm. Each gives its stays, with what it got.
 
 /// Takes everything, up to the end or until its task is cancelled.
-func takeAll(of subscription: Subscription<Tracked>, _ activity: Activity) async -> [Identity] {
+func takeAll(
+  of subscription: Subscription<Tracked>, _ activity: Activity, in home: isolated (any Actor)?
+) async -> [Identity] {
   var received: [Identity] = []
   for await element in subscription {
     if received.count & 31 == 0 { activity.note("takes", received.count) }
@@ -21,7 +23,7 @@ struct Steady: Sendable {
 
   func stay() async -> Stay {
     var stay = place.stay
-    stay.received = await takeAll(of: place.subscription, activity)
+    stay.received = await takeAll(of: place.subscription, activity, in: Home.next())
     stay.dropped = place.subscription.droppedCount
     stay.lastsToTheEnd = true
     activity.end()
@@ -41,13 +43,14 @@ struct Relay: Sendable {
     var runners: [Task<[Identity], Never>] = []
     let (subscription, activity) = (place.subscription, activity)
     let handOvers = random.number(1...60)
+    let home = Home.next()
     for _ in 0..<handOvers {
-      let runner = Task.detached { await takeAll(of: subscription, activity) }
+      let runner = Task.detached { await takeAll(of: subscription, activity, in: home) }
       for _ in 0..<random.pick([0, 1, 3, 20]) { await Task.yield() }
       runner.cancel()
       runners.append(runner)
     }
-    runners.append(Task.detached { await takeAll(of: subscription, activity) })
+    runners.append(Task.detached { await takeAll(of: subscription, activity, in: home) })
     var stay = place.stay
     for runner in runners { stay.received += await runner.value }
     stay.dropped = subscription.droppedCount
@@ -77,7 +80,9 @@ struct Churner: Sendable {
 
   private func visit(_ policy: BufferingPolicy, waits: Int, takes: Bool) async -> Stay {
     let (subscription, beginning) = shore.join(policy)
-    let consumer = takes ? Task.detached { await takeAll(of: subscription, activity) } : nil
+    let consumer =
+      takes
+      ? Task.detached { await takeAll(of: subscription, activity, in: Home.next()) } : nil
     for _ in 0..<waits { await Task.yield() }
     consumer?.cancel()
     var stay = beginning
