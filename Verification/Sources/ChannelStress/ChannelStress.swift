@@ -43,6 +43,7 @@ struct ChannelStress {
         figures.cancelSend += CancelAgainstSend.race(1024, in: &arena)
         figures.finishSubscribe += FinishAgainstSubscribe.race(1024, in: &arena)
         figures.cancelFinish += CancelAgainstFinish.race(256, in: &arena)
+        figures.sendSleep += SendAgainstSleep.race(1024, in: &arena)
         figures.takeTake += TakeAgainstTake.race(2048, in: &arena)
         figures.dropSend += DropAgainstSend.race(256, in: &arena)
         figures.signOffHandOver += SignOffAgainstHandOver.race(256, in: &arena)
