@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import XCTest
 
@@ -100,20 +99,21 @@ final class HandoverTests: XCTestCase {
     }
   }
 
-  /// The stream has woken it, and it waits for its actor, on which the next consumer runs.
+  /// The stream has woken it, and it waits for its actor, on which the next consumer is first.
   func test_C31_whoIsCancelledOnTheWayBackToItsActorGivesWayToTheNextThere() async throws {
     for make in Self.subscribers {
       let channel = Channel<Int>()
-      let consumer = Consumer(make(channel.outlet))
-      let first = Task { await consumer.takeAll() }
-      try await channel.untilAsleep(1)
-      let taken = try await within {
-        await consumer.busily {
-          channel.send(1)
-          Thread.sleep(forTimeInterval: 0.05)
-          first.cancel()
-        }
-      }
+      let subscription = make(channel.outlet)
+      let stage = Stage()
+      let first = Task { await takeAll(from: subscription, on: stage) }
+      try await stage.drain(until: "asleep") { channel.broadcaster.log.sleeperCount == 1 }
+      let second = Task { await takeOne(from: subscription, on: stage) }
+      try await stage.untilJobs(1)
+      channel.send(1)
+      try await stage.untilJobs(2)
+      first.cancel()
+      stage.drain()
+      let taken = try await within { await second.value }
       XCTAssertEqual(taken, 1)
       let byFirst = try await within { await first.value }
       XCTAssertEqual(byFirst, [])
@@ -249,22 +249,16 @@ private func sleeper(
   return (executor, task)
 }
 
-private actor Consumer {
-  let subscription: Subscription<Int>
+private func takeAll(
+  from subscription: Subscription<Int>, on stage: isolated Stage
+) async -> [Int] {
+  var taken: [Int] = []
+  for await number in subscription { taken.append(number) }
+  return taken
+}
 
-  init(_ subscription: Subscription<Int>) {
-    self.subscription = subscription
-  }
-
-  func takeAll() async -> [Int] {
-    var taken: [Int] = []
-    for await number in subscription { taken.append(number) }
-    return taken
-  }
-
-  /// Takes the next element after `work`, without leaving the actor between them.
-  func busily(_ work: @Sendable () -> Void) async -> Int? {
-    work()
-    return await subscription.next()
-  }
+private func takeOne(
+  from subscription: Subscription<Int>, on stage: isolated Stage
+) async -> Int? {
+  await subscription.next()
 }

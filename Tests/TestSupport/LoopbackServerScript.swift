@@ -50,6 +50,16 @@ let loopbackServerScript = #"""
               self.answer(200 if isKnown else 401, b'{"token": "abc"}')
           elif word == "status":
               self.answer(int(rest), b'{"token": "abc"}')
+          elif word == "interim":
+              # Like "/interim/100/103": these heads, and then the answer; "/nothing" is none.
+              words = rest.split("/")
+              for status in words:
+                  if status == "nothing":
+                      self.close_connection = True
+                      return
+                  self.wfile.write(b"HTTP/1.1 %d Interim\r\n\r\n" % int(status))
+                  self.wfile.flush()
+              self.answer(200, b'{"token": "abc"}')
           elif word == "challenge":
               self.answer(401, **{"WWW-Authenticate": 'Basic realm="members"'})
           elif word == "redirect":

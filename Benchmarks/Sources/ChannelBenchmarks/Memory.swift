@@ -32,7 +32,7 @@ extension Workload {
       ])
   }
 
-  /// Peak resident bytes for each element of a burst.
+  /// Peak resident bytes for each element of a burst that is sent, and then read.
   static func burstMemory(_ scale: Scale) -> Workload {
     Workload(
       name: "burst-memory", unit: "byte",
@@ -98,13 +98,24 @@ enum MemoryProbe {
       let subscription = channel.outlet.subscribe()
       let before = residentBytes()
       for number in 0..<1_000_000 { channel.send(number) }
-      withExtendedLifetime(subscription) {}
+      channel.finish()
+      // Not here on the main thread: the stream's reader would leave it and come back each time.
+      try await inChildTask {
+        var received = 0
+        for await number in subscription where number == received { received += 1 }
+        try WrongCount.check(name, received, is: 1_000_000)
+      }
       return Double(peakResidentBytes() - before) / 1_000_000
     case "burst-stream":
       let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
       let before = residentBytes()
       for number in 0..<1_000_000 { continuation.yield(number) }
-      withExtendedLifetime(stream) {}
+      continuation.finish()
+      try await inChildTask {
+        var received = 0
+        for await number in stream where number == received { received += 1 }
+        try WrongCount.check(name, received, is: 1_000_000)
+      }
       return Double(peakResidentBytes() - before) / 1_000_000
     default:
       throw WrongCount(description: "there is no memory probe \(name)")

@@ -8,7 +8,9 @@ struct Runner {
   func run(_ workload: Workload) async throws -> [Figure] {
     var figures: [Figure] = []
     for work in workload.cases {
-      report("\(workload.name), S = \(work.subscribers), \(work.element)")
+      let subscribers = work.subjects.map { $0.subscribers ?? work.subscribers }
+      let counts = Set(subscribers).sorted().map(String.init).joined(separator: ", ")
+      report("\(workload.name), S = \(counts), \(work.element)")
       var samples = [[Double]](repeating: [], count: work.subjects.count)
       for round in 0...rounds {
         for (index, subject) in work.subjects.enumerated() {
@@ -21,7 +23,7 @@ struct Runner {
       for (index, subject) in work.subjects.enumerated() {
         figures.append(
           Figure(
-            workload: workload.name, subject: subject.name, subscribers: work.subscribers,
+            workload: workload.name, subject: subject.name, subscribers: subscribers[index],
             element: work.element, nanoseconds: medians[index], low: samples[index].min() ?? 0,
             high: samples[index].max() ?? 0, rounds: rounds, reference: work.reference,
             ratio: reference.map { medians[index] / $0 } ?? .nan, unit: workload.unit))

@@ -12,7 +12,7 @@ extension Workload {
           subscribers: 0, element: "Int",
           subjects: [
             Subject(name: "AsyncChannels") { try await subscribe(cycles, others: 0) },
-            Subject(name: "beside \(others) others") {
+            Subject(name: "beside \(others) others", subscribers: others) {
               try await subscribe(cycles, others: others)
             },
             Subject(name: "AsyncStream") {

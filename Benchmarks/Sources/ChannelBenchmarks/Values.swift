@@ -6,60 +6,77 @@ extension Workload {
   /// Writing and reading state, with 0 and 8 subscribers; and writing what somebody has read before,
   /// and may observe.
   static func currentValue(_ scale: Scale) -> Workload {
-    let writes = scale.count(200_000)
+    let count = scale.count(200_000)
     return Workload(
       name: "current-value", unit: "operation",
       cases: [
         Case(
           subscribers: 0, element: "Int read",
           subjects: [
-            Subject(name: "AsyncChannels") { try await readValue(writes) },
-            Subject(name: "OpenCombine") { try await readSubject(writes) },
+            Subject(name: "AsyncChannels") { try await readValue(count, subscribers: 0) },
+            Subject(name: "OpenCombine") { try await readSubject(count, subscribers: 0) },
+          ], reference: "OpenCombine"),
+        Case(
+          subscribers: 8, element: "Int read",
+          subjects: [
+            Subject(name: "AsyncChannels") { try await readValue(count, subscribers: 8) },
+            Subject(name: "OpenCombine") { try await readSubject(count, subscribers: 8) },
           ], reference: "OpenCombine"),
         Case(
           subscribers: 0, element: "Int write",
           subjects: [
-            Subject(name: "AsyncChannels") { try await writeValue(writes, subscribers: 0) },
-            Subject(name: "OpenCombine") { try await writeSubject(writes, subscribers: 0) },
-            Subject(name: "@Observable") { try await writeObservable(writes) },
+            Subject(name: "AsyncChannels") { try await writeValue(count, subscribers: 0) },
+            Subject(name: "OpenCombine") { try await writeSubject(count, subscribers: 0) },
+            Subject(name: "@Observable") { try await writeObservable(count) },
           ], reference: "OpenCombine"),
         Case(
           subscribers: 0, element: "Int write, once read",
           subjects: [
             Subject(name: "AsyncChannels") {
-              try await writeValue(writes, subscribers: 0, onceRead: true)
+              try await writeValue(count, subscribers: 0, onceRead: true)
             },
             Subject(name: "OpenCombine") {
-              try await writeSubject(writes, subscribers: 0, onceRead: true)
+              try await writeSubject(count, subscribers: 0, onceRead: true)
             },
-            Subject(name: "@Observable") { try await writeObservable(writes, onceRead: true) },
+            Subject(name: "@Observable") { try await writeObservable(count, onceRead: true) },
           ], reference: "@Observable"),
         Case(
           subscribers: 8, element: "Int write",
           subjects: [
-            Subject(name: "AsyncChannels") { try await writeValue(writes, subscribers: 8) },
-            Subject(name: "OpenCombine") { try await writeSubject(writes, subscribers: 8) },
+            Subject(name: "AsyncChannels") { try await writeValue(count, subscribers: 8) },
+            Subject(name: "OpenCombine") { try await writeSubject(count, subscribers: 8) },
           ], reference: "OpenCombine"),
       ])
   }
 }
 
-private func readValue(_ count: Int) async throws -> Double {
+private func readValue(_ count: Int, subscribers: Int) async throws -> Double {
   try await inChildTask {
     let value = CurrentValue(1)
+    let subscriptions = (0..<subscribers).map { _ in value.outlet.subscribe() }
     var sum = 0
     let time = await nanoseconds { for _ in 0..<count { sum += value.value } }
     try WrongCount.check("read", sum, is: count)
+    value.finish()
+    for subscription in subscriptions {
+      var received = 0
+      for await number in subscription { received += number }
+      try WrongCount.check("read", received, is: 1)
+    }
     return time / Double(count)
   }
 }
 
-private func readSubject(_ count: Int) async throws -> Double {
+private func readSubject(_ count: Int, subscribers: Int) async throws -> Double {
   try await inChildTask {
     let value = CurrentValueSubject<Int, Never>(1)
+    let counter = Counter()
+    let tokens = (0..<subscribers).map { _ in value.sink { counter.count += $0 } }
     var sum = 0
     let time = await nanoseconds { for _ in 0..<count { sum += value.value } }
     try WrongCount.check("read", sum, is: count)
+    try WrongCount.check("read", counter.count, is: subscribers)
+    withExtendedLifetime(tokens) {}
     return time / Double(count)
   }
 }

@@ -18,7 +18,7 @@ extension Workload {
             Subject(name: "1 view model") {
               try await addMembers(scale.count(1000), viewModels: 1)
             },
-            Subject(name: "100 view models") {
+            Subject(name: "100 view models", subscribers: 100) {
               try await addMembers(scale.count(1000), viewModels: 100)
             },
           ], reference: "1 view model"),

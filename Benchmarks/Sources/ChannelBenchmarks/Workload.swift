@@ -9,6 +9,7 @@ struct Workload: Sendable {
 
 /// The same work for several subjects, one of which is the reference.
 struct Case: Sendable {
+  /// Of each subject that does not say how many it has.
   let subscribers: Int
   let element: String
   let subjects: [Subject]
@@ -19,6 +20,8 @@ struct Case: Sendable {
 /// One way to do the work.
 struct Subject: Sendable {
   let name: String
+  /// Where the subjects of a case differ.
+  var subscribers: Int?
   /// Does the work once, checks that nothing was lost, and returns nanoseconds (or bytes) a unit.
   let measure: @Sendable () async throws -> Double
 }

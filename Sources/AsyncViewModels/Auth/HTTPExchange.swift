@@ -98,7 +98,8 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
     // Only a 200's body is of interest. Others are not waited for: they may stall, or break off.
-    if let status = response.status, status != 200 { finish(with: .answer(status)) }
+    // A 1xx is no answer yet: there may be some before the one that is.
+    if let status = response.status, status >= 200, status != 200 { finish(with: .answer(status)) }
     completionHandler(.allow)
   }
 
@@ -128,9 +129,9 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
     isComplete.withLock { $0 = true }
     if let error {
       finish(with: .failure(AuthError(error, of: task)))
-    } else if let status = task.response?.status {
+    } else if let status = task.response?.status, status >= 200 {
       // Also a redirection to nowhere, of which there was no word before.
-      finish(with: .answer(status, state.withLock { $0.body }))
+      finish(with: .answer(status, status == 200 ? state.withLock { $0.body } : Data()))
     } else {
       finish(with: .failure(.unreachable("It is no web server.")))
     }

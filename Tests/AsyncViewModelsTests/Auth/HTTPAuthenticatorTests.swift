@@ -50,6 +50,18 @@ final class HTTPAuthenticatorTests: XCTestCase {
     }
   }
 
+  func test_anInterimAnswerIsNotTheAnswer() async throws {
+    let server = try await server()
+    for path in ["interim/100", "interim/102", "interim/103", "interim/100/102/103/103"] {
+      let result = try await signIn(server.url(path))
+      XCTAssertEqual(result, .success(Token("abc")), path)
+    }
+    for path in ["interim/102/nothing", "interim/103/103/nothing"] {
+      let result = try await signIn(server.url(path))
+      assertUnreachable(result, path)
+    }
+  }
+
   func test_redirectionsToNowhereAreUnexpected() async throws {
     let server = try await server()
     for status in [301, 302, 303, 307, 308] {
