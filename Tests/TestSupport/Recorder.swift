@@ -1,8 +1,9 @@
+import AsyncChannels
 import Synchronization
 
 /// What happened, in order, whoever says so.
 package final class Recorder<Element: Sendable>: Sendable {
-  private let recorded = Mutex<[Element]>([])
+  private let recorded = Locked<[Element]>([])
 
   package init() {}
 

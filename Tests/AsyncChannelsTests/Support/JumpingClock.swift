@@ -1,3 +1,4 @@
+import AsyncChannels
 import Synchronization
 
 /// A clock on which every sleep ends at once, with the time where the sleeper wanted it; or with no
@@ -11,7 +12,7 @@ final class JumpingClock: Clock {
     static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.offset < rhs.offset }
   }
 
-  private let time = Mutex(Instant())
+  private let time = Locked(Instant())
   private let isFrozen: Bool
 
   init(isFrozen: Bool = false) {

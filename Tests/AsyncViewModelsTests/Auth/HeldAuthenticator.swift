@@ -17,7 +17,7 @@ final class HeldAuthenticator: Authenticator {
     var mostRunning = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let begins = Channel<String>()
   private let cancels = Channel<String>()
   private let returns = Channel<String>()

@@ -6,7 +6,7 @@ import Synchronization
 final class SpyMemberManager: MemberManager {
   /// Public on purpose: the test is the owner.
   let results = Channel<Result<[Member], MemberFailure>>(replaying: 1)
-  private let sent = Mutex<[String]>([])
+  private let sent = Locked<[String]>([])
 
   var commands: [String] { sent.withLock { $0 } }
 
