@@ -8,9 +8,9 @@ import Synchronization
 /// good, so that a cancelled doorbell is dead and the next consumer makes another.
 ///
 /// `@unchecked Sendable`: `ticket` and `isOnMainActor` are written by the consumer that is about to
-/// wait, and read by it, by the stream's handler while it waits, and by who rings it. The three link fields belong to the `SleeperLine` the doorbell is
-/// in and are touched only under the log's lock; once the line was taken, only by the one who took
-/// it.
+/// wait, and read by it, by the stream's handler while it waits, and by who rings it. The three link
+/// fields belong to the `SleeperLine` the doorbell is in and are touched only under the log's lock;
+/// once the line was taken, only by the one who took it.
 final class Doorbell: @unchecked Sendable {
   private let rings: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
