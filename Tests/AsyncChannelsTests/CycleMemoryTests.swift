@@ -54,9 +54,9 @@ final class CycleMemoryTests: XCTestCase {
       }
     }
     run(cycles / 10)
-    let before = residentMemory()
+    let before = Resident.held
     run(cycles)
-    let grown = residentMemory() - before
+    let grown = Resident.held - before
     XCTAssertEqual(waits, cycles / 10 + cycles, "consumers that waited", line: line)
     XCTAssertLessThanOrEqual(grown, 1 << 20, "bytes after \(cycles) cycles", line: line)
     XCTAssertLessThanOrEqual(channel.subscriberCount, 1)
