@@ -1,10 +1,6 @@
 /// What a wait throws when its time is over.
 package struct DeadlineExceeded: Error, CustomStringConvertible {
   package let description: String
-
-  package init(description: String) {
-    self.description = description
-  }
 }
 
 /// Runs an operation that must end within `limit`. The test goes on when the time is over, even if

@@ -13,25 +13,12 @@
       for delay in 0..<10 {
         let authenticator = HTTPAuthenticator(url: server.url)
         let task = Task { try await authenticator.authenticate(.of("ann")) }
-        try await wait(for: server, toBeConnectedTo: true)
+        try await until("the connecting begins") { server.isBeingConnectedTo }
         for _ in 0..<(delay * 10) { await Task.yield() }
         task.cancel()
         let result = try await within { await task.result }
         guard case .failure(AuthError.cancelled) = result else { return XCTFail("\(result)") }
-        try await wait(for: server, toBeConnectedTo: false)
-      }
-    }
-
-    /// With pauses: only the system can be asked, and looking without one takes a processor from
-    /// Foundation.
-    private func wait(for server: BusyServer, toBeConnectedTo expected: Bool) async throws {
-      let deadline = ContinuousClock.now + .seconds(10)
-      while server.isBeingConnectedTo != expected {
-        guard ContinuousClock.now < deadline else {
-          let what = expected ? "begin" : "end"
-          throw DeadlineExceeded(description: "the connecting did not \(what)")
-        }
-        try await Task.sleep(for: .milliseconds(5))
+        try await until("the connecting ends") { !server.isBeingConnectedTo }
       }
     }
   }
