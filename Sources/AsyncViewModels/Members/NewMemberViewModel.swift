@@ -19,8 +19,10 @@ public final class NewMemberViewModel: NewMemberViewModelType, Observable {
 
   public var add: Inlet<Void> {
     .calling { [weak name = _name, addMember = manager.addMember] _ in
-      guard let name else { return .finished(()) }
-      return addMember.contramap { name.value }.send()
+      guard let name, case .sent(let subscribers) = addMember.send(name.value) else {
+        return .finished(())
+      }
+      return .sent(subscribers: subscribers)
     }
   }
 
