@@ -10,36 +10,10 @@ extension Workload {
     return Workload(
       name: "current-value", unit: "operation",
       cases: [
-        Case(
-          subscribers: 0, element: "Int read",
-          subjects: [
-            Subject(name: "AsyncChannels") { try await readValue(count, subscribers: 0) },
-            Subject(name: "OpenCombine") { try await readSubject(count, subscribers: 0) },
-          ], reference: "OpenCombine"),
-        Case(
-          subscribers: 8, element: "Int read",
-          subjects: [
-            Subject(name: "AsyncChannels") { try await readValue(count, subscribers: 8) },
-            Subject(name: "OpenCombine") { try await readSubject(count, subscribers: 8) },
-          ], reference: "OpenCombine"),
-        Case(
-          subscribers: 0, element: "Int write",
-          subjects: [
-            Subject(name: "AsyncChannels") { try await writeValue(count, subscribers: 0) },
-            Subject(name: "OpenCombine") { try await writeSubject(count, subscribers: 0) },
-            Subject(name: "@Observable") { try await writeObservable(count) },
-          ], reference: "OpenCombine"),
-        Case(
-          subscribers: 0, element: "Int write, once read",
-          subjects: [
-            Subject(name: "AsyncChannels") {
-              try await writeValue(count, subscribers: 0, onceRead: true)
-            },
-            Subject(name: "OpenCombine") {
-              try await writeSubject(count, subscribers: 0, onceRead: true)
-            },
-            Subject(name: "@Observable") { try await writeObservable(count, onceRead: true) },
-          ], reference: "@Observable"),
+        reading(count, subscribers: 0),
+        reading(count, subscribers: 8),
+        writing(count, onceRead: false, reference: "OpenCombine"),
+        writing(count, onceRead: true, reference: "@Observable"),
         Case(
           subscribers: 8, element: "Int write",
           subjects: [
@@ -47,6 +21,30 @@ extension Workload {
             Subject(name: "OpenCombine") { try await writeSubject(count, subscribers: 8) },
           ], reference: "OpenCombine"),
       ])
+  }
+
+  private static func reading(_ count: Int, subscribers: Int) -> Case {
+    Case(
+      subscribers: subscribers, element: "Int read",
+      subjects: [
+        Subject(name: "AsyncChannels") { try await readValue(count, subscribers: subscribers) },
+        Subject(name: "OpenCombine") { try await readSubject(count, subscribers: subscribers) },
+      ], reference: "OpenCombine")
+  }
+
+  /// With no subscribers. Views observe what they have read.
+  private static func writing(_ count: Int, onceRead: Bool, reference: String) -> Case {
+    Case(
+      subscribers: 0, element: onceRead ? "Int write, once read" : "Int write",
+      subjects: [
+        Subject(name: "AsyncChannels") {
+          try await writeValue(count, subscribers: 0, onceRead: onceRead)
+        },
+        Subject(name: "OpenCombine") {
+          try await writeSubject(count, subscribers: 0, onceRead: onceRead)
+        },
+        Subject(name: "@Observable") { try await writeObservable(count, onceRead: onceRead) },
+      ], reference: reference)
   }
 }
 
@@ -116,7 +114,7 @@ private func writeSubject(
   }
 }
 
-private func writeObservable(_ count: Int, onceRead: Bool = false) async throws -> Double {
+private func writeObservable(_ count: Int, onceRead: Bool) async throws -> Double {
   try await inChildTask {
     let model = Model()
     if onceRead { try WrongCount.check("write", model.number, is: 0) }

@@ -63,8 +63,7 @@ final class Doorbell: @unchecked Sendable {
   @inline(__always)
   func wait(isolation: isolated (any Actor)?) async -> Bool {
     guard isolation == nil else { return await wait(in: isolation) }
-    var iterator = rings.makeAsyncIterator()
-    _ = await iterator.next(isolation: isolation)
+    await nextRing(isolation: isolation)
     return cursor.lease.wake(ticket)
   }
 
@@ -76,18 +75,22 @@ final class Doorbell: @unchecked Sendable {
     return await withTaskCancellationHandler {
       if isOnMainActor {
         // For the time of the wait only: what the consumer does with an element runs where it wants.
-        await withTaskExecutorPreference(MainActorExecutor.shared) { @concurrent [rings] in
-          var iterator = rings.makeAsyncIterator()
-          _ = await iterator.next(isolation: nil)
+        await withTaskExecutorPreference(MainActorExecutor.shared) { @concurrent [self] in
+          await nextRing(isolation: nil)
         }
       } else {
-        var iterator = rings.makeAsyncIterator()
-        _ = await iterator.next(isolation: isolation)
+        await nextRing(isolation: isolation)
       }
       return cursor.lease.wake(ticket)
     } onCancel: {
       noteCancel(of: ticket)
     }
+  }
+
+  @inline(__always)
+  private func nextRing(isolation: isolated (any Actor)?) async {
+    var iterator = rings.makeAsyncIterator()
+    _ = await iterator.next(isolation: isolation)
   }
 
   /// The stream is about to end. First the mark, so that whoever has the lease next makes a doorbell

@@ -105,11 +105,9 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     let isTooLarge = state.withLock { state in
-      guard state.body.count + data.count > answerLimit else {
-        state.body += data
-        return false
-      }
-      return true
+      let fits = state.body.count + data.count <= answerLimit
+      if fits { state.body += data }
+      return !fits
     }
     if isTooLarge {
       finish(with: .failure(.badAnswer("it is larger than \(answerLimit) bytes.")))
