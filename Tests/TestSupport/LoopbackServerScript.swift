@@ -87,15 +87,6 @@ let loopbackServerScript = #"""
               self.close_connection = True
           elif word == "silent":
               self.until_gone()
-          elif word == "half":
-              self.send_response(200)
-              self.send_header("Content-Length", "100")
-              self.end_headers()
-              self.wfile.write(b'{"token": ')
-              self.wfile.flush()
-              if rest == "silent":
-                  self.until_gone()
-              self.close_connection = True
           elif word in ("stalls", "breaks"):
               # The head of an answer, and then only the beginning of its body.
               status, _, challenge = rest.partition("/")

@@ -107,7 +107,7 @@ final class HTTPAuthenticatorTests: XCTestCase {
 
   func test_anAnswerThatDoesNotComeInTimeTimesOut() async throws {
     let server = try await server()
-    for path in ["silent", "half/silent"] {
+    for path in ["silent", "stalls/200"] {
       let authenticator = HTTPAuthenticator(url: server.url(path), deadline: .milliseconds(300))
       let result = try await signIn(with: authenticator)
       XCTAssertEqual(result, .failure(.timedOut(after: .milliseconds(300))), path)
@@ -140,7 +140,7 @@ final class HTTPAuthenticatorTests: XCTestCase {
 
   func test_aConnectionThatBreaksIsUnreachable() async throws {
     let server = try await server()
-    for path in ["close", "half/close", "garbage"] {
+    for path in ["close", "breaks/200", "garbage"] {
       let result = try await signIn(server.url(path))
       assertUnreachable(result, path)
     }
@@ -170,7 +170,7 @@ final class HTTPAuthenticatorTests: XCTestCase {
   }
 
   func test_cancellingTheTaskEndsTheRequest() async throws {
-    for path in ["silent", "half/silent"] {
+    for path in ["silent", "stalls/200"] {
       let server = try await server()
       let authenticator = HTTPAuthenticator(url: server.url(path))
       let task = Task { await attempt(authenticator) }
