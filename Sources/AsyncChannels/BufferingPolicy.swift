@@ -18,12 +18,14 @@ public enum BufferingPolicy: Sendable, Hashable {
   case bufferingOldest(Int)
 
   @usableFromInline
-  func validate() {
+  func validate(for element: Any.Type) {
     switch self {
     case .unbounded:
       break
     case .bufferingNewest(let count), .bufferingOldest(let count):
-      precondition(count > 0, "A subscription cannot buffer \(count) elements: at least 1.")
+      if count > 0 { return }
+      Diagnostics.programmerError(
+        "A subscription to \(element) cannot buffer \(count) elements: it buffers at least 1.")
     }
   }
 }

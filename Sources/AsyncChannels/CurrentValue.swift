@@ -65,7 +65,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   public var value: Value {
     get {
       observed.access()
-      writers.preconditionNotHeldByThisThread()
+      writers.requireNotHeldByThisThread(of: Value.self)
       return broadcaster.log.newest
     }
     set { set(newValue) }
@@ -135,7 +135,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// The value as ``value`` gives it, and which one it is: later ones have higher numbers.
   func value(number: inout Int) -> Value {
     observed.access()
-    writers.preconditionNotHeldByThisThread()
+    writers.requireNotHeldByThisThread(of: Value.self)
     return broadcaster.log.newest(number: &number)
   }
 
@@ -147,7 +147,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     var displaced = Displaced<Value>()
     var value: Value?
     defer { withExtendedLifetime(value) {} }
-    let (result, sent) = try writers.withLock {
+    let (result, sent) = try writers.withLock(of: Value.self) {
       value = broadcaster.log.newest
       let result = try change(&value!)
       return (result, append(value!, displacing: &displaced))
@@ -160,7 +160,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   @inlinable @discardableResult
   func set(_ value: Value) -> Int? {
     var displaced = Displaced<Value>()
-    let (subscribers, wake) = writers.withLock { append(value, displacing: &displaced) }
+    let (subscribers, wake) = writers.withLock(of: Value.self) { append(value, displacing: &displaced) }
     _ = consume displaced  // destroyed here, with no lock held
     publish(wake, to: subscribers)
     return subscribers

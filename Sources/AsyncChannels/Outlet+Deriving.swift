@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// A derived outlet begins where its base's subscription begins, and subscribes to nothing until it
 /// is subscribed to. The buffering policy applies to the base's elements. Closures run once for
-/// each element and subscriber, in order and one at a time, in the consumer's task.
+/// each element and subscriber, in the consumer's task: in order and one at a time, except that the
+/// next consumer of a subscription does not wait for a closure that a cancelled one is still in.
 extension Outlet {
   /// An outlet of what `transform` makes of each element.
   public func map<Mapped>(
@@ -48,7 +49,7 @@ extension Outlet where Element: Equatable {
   }
 }
 
-/// The memory of one subscription. Only one consumer uses it at a time, so its lock is always free.
+/// The memory of one subscription. Two consumers meet here only while one is being displaced.
 private final class PreviousElement<Element: Sendable>: Sendable {
   private let element = Locked<Element?>(nil)
 

@@ -68,7 +68,10 @@ public final class Probe<Element: Sendable>: Sendable {
     _ count: Int, within limit: Duration = .seconds(5),
     clock: some Clock<Duration> = ContinuousClock()
   ) async throws(ProbeFailure) -> [Element] {
-    precondition(count >= 0, "A probe cannot wait for \(count) elements: the count is at least 0.")
+    if count < 0 {
+      Diagnostics.programmerError(
+        "A probe of \(Element.self) cannot wait for \(count) elements: the count is at least 0.")
+    }
     let wait = Wait(limit, on: clock)
     var elements: [Element] = []
     while elements.count < count {

@@ -11,15 +11,22 @@
 /// }
 /// ```
 ///
-/// **One consumer at a time.** A subscription can be consumed in turn: a loop that was left, or
+/// **One consumer, the newest.** A subscription can be consumed in turn: a loop that was left, or
 /// whose task was cancelled, is continued by the next from where it stopped, and the next need not
-/// wait until the cancelled one has unwound. To ask for an element while another task waits for one
-/// that was not cancelled traps. Consumers that each want everything subscribe each for themselves.
+/// wait until the cancelled one has unwound. The consumer is the newest iterator that has asked for
+/// an element. When it asks while an older one waits, it takes that one's place: the older one gets
+/// `nil`, now and whenever it asks again, and its loop ends as if it had been cancelled. Nothing is
+/// lost: the newest goes on with the first element that was not taken.
+///
+/// Two listeners that each want everything subscribe each for itself. Where one displaces the other
+/// though its task was not cancelled, a debug build reports that on standard error, once in a
+/// program.
 ///
 /// Dropping the last reference, its iterators included, unsubscribes and releases what was not
 /// taken. Nothing else does: a subscription that is kept and not consumed holds what its policy
 /// allows. After the channel is finished the subscription gives what was sent before, then `nil`
 /// for ever.
+@_fixed_layout
 public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   @usableFromInline let feed: Feed<Element>
 
@@ -34,7 +41,8 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// The next element, as soon as there is one; `nil` at the end of the channel, or if the task is
   /// cancelled.
   ///
-  /// For taking a few elements by hand. A loop that takes many is `for await`.
+  /// For taking a few elements by hand. A loop that takes many is `for await`. Each call is a new
+  /// consumer, and so takes the place of one that waits.
   public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
     await makeAsyncIterator().next(isolation: actor)
   }
@@ -53,11 +61,13 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// Takes one element after the other.
   ///
   /// ``next(isolation:)`` does not mutate, so that an iterator can be kept in a `let`. It may be
-  /// called from one task after another, but not while a call is still waiting: that traps.
+  /// called from one task after another. A call that comes while an earlier one still waits takes
+  /// its place, and the earlier one returns `nil`.
   ///
   /// It looks at the task's cancellation at its first call, whenever it waits, and at the latest after
   /// 64 elements. So a task that is already cancelled and takes over an iterator that another has
   /// used may get an element that is ready; with ``Subscription/next(isolation:)`` it gets none.
+  @frozen
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let feed: Feed<Element>
     /// Who this consumer is for the lease on the cursor.
@@ -79,8 +89,10 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
       return await waitForNext(isolation: actor)
     }
 
-    /// Apart from `next`, which is small enough to be inlined where it is called.
-    @inlinable
+    /// Apart from `next`, which is small enough to be inlined where it is called. Clients do not
+    /// specialize it: with elements of 64 bytes the compiler (6.3.1) frees the frame of such a
+    /// specialization in the wrong order.
+    @usableFromInline
     func waitForNext(isolation actor: isolated (any Actor)?) async -> Element? {
       switch feed {
       case .cursor(let cursor):
@@ -88,8 +100,8 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
           if let element = cursor.take(as: ticket) { return element }
         }
         return nil
-      case .derived(let derived):
-        return await derived.next(as: ticket, isolation: actor)
+      case .derived:
+        return await feed.next(as: ticket, isolation: actor)
       }
     }
   }

@@ -44,7 +44,7 @@ final class HandoverTests: XCTestCase {
       try await within { await inBody.pass() }
       first.cancel()
       let next = try await subscription.take(10)
-      // Back in its loop, the first takes nothing, and is no misuse.
+      // Back in its loop, the first takes nothing.
       goOn.open()
       try await within { await first.value }
       channel.finish()
@@ -84,7 +84,7 @@ final class HandoverTests: XCTestCase {
       let (firstExecutor, first) = sleeper(on: subscription)
       first.cancel()
       let (secondExecutor, second) = sleeper(on: subscription)
-      // The dead doorbell has left the line.
+      // The first one's doorbell has left the line.
       XCTAssertEqual(channel.broadcaster.log.sleeperCount, 1)
       firstExecutor.drain()
       first.cancel()
@@ -177,44 +177,6 @@ final class HandoverTests: XCTestCase {
     let taken = try await subscription.take(2)
     XCTAssertEqual(taken, [3, 4])
     XCTAssertEqual(subscription.droppedCount, 3)
-  }
-
-  // C32 is in ProgrammerErrorTests.
-
-  func test_C33_endsThatNobodyIteratesAccumulateNothing() async throws {
-    let census = Census()
-    let channel = Channel<Tracked>()
-    let ends = (channel.inlet, channel.outlet, channel.outlet.filter { _ in true })
-    for number in 0..<1_000 {
-      channel.send(Tracked(number, in: census))
-      XCTAssertEqual(census.count, 0)
-    }
-    withExtendedLifetime(ends) {}
-  }
-
-  func test_C33_aSubscriptionThatNobodyIteratesHoldsWhatItsPolicyAllows() async throws {
-    let census = Census()
-    let channel = Channel<Tracked>()
-    let newest = channel.outlet.subscribe(buffering: .bufferingNewest(3))
-    let oldest = channel.outlet.subscribe(buffering: .bufferingOldest(4))
-    for number in 0..<1_000 {
-      channel.send(Tracked(number, in: census))
-      XCTAssertLessThanOrEqual(census.count, 7)
-    }
-    XCTAssertEqual(census.count, 7)
-    let held = try await (newest.take(3) + oldest.take(4)).map(\.number)
-    XCTAssertEqual(held, [997, 998, 999, 0, 1, 2, 3])
-    XCTAssertEqual(census.count, 0)
-  }
-
-  func test_C33_anUnboundedSubscriptionHoldsWhatIsSentAfterItWasMadeAndNoMore() async throws {
-    let census = Census()
-    let channel = Channel<Tracked>()
-    for number in 0..<10 { channel.send(Tracked(number, in: census)) }
-    let subscription = channel.outlet.subscribe()
-    for number in 0..<200 { channel.send(Tracked(number, in: census)) }
-    XCTAssertEqual(census.count, 200)
-    withExtendedLifetime(subscription) {}
   }
 
   /// One of each kind of feed, and of each place where elements can wait.

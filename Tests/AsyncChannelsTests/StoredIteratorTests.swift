@@ -44,8 +44,8 @@ final class StoredIteratorTests: XCTestCase {
     XCTAssertNil(second)
   }
 
-  /// The second consumer has left its loop: nobody else consumes when the first begins.
-  func test_C31_anIteratorMadeBeforeAnotherConsumersLoopContinuesAfterIt() async throws {
+  /// The older one asks for the first time when the newer one has asked, and left its loop.
+  func test_C32_anIteratorMadeBeforeAnotherConsumersLoopGetsNilAfterIt() async throws {
     let channel = Channel<Int>()
     let subscription = channel.outlet.subscribe()
     let reader = Reader(subscription)
@@ -62,9 +62,32 @@ final class StoredIteratorTests: XCTestCase {
       await mayEnd.pass()
     }
     try await within { await hasLeft.pass() }
-    let second = try await within { await reader.next() }
-    XCTAssertEqual(second, 2)
+    let fromTheOlder = try await within { await reader.next() }
+    XCTAssertNil(fromTheOlder)
+    let second = try await within { await subscription.next() }
+    XCTAssertEqual(second, 2, "the older one stole an element")
     mayEnd.open()
     try await other.result(within: .seconds(20))
+  }
+
+  /// An actor is free while it waits, so that a second call can come.
+  func test_C32_aCallThatComesWhileAnEarlierOneWaitsTakesItsPlace() async throws {
+    let channel = Channel<Int>()
+    let reader = Reader(channel.outlet.subscribe())
+    var waiting = Task { await reader.next() }
+    try await channel.untilAsleep(1)
+    for _ in 0..<10 {
+      let earlier = waiting
+      waiting = Task { await reader.next() }
+      let fromTheEarlier = try await earlier.result(within: .seconds(20))
+      XCTAssertNil(fromTheEarlier)
+      try await channel.untilAsleep(1)
+    }
+    channel.send(1)
+    let first = try await waiting.result(within: .seconds(20))
+    XCTAssertEqual(first, 1)
+    channel.send(2)
+    let second = try await within { await reader.next() }
+    XCTAssertEqual(second, 2)
   }
 }

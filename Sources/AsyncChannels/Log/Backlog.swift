@@ -2,7 +2,7 @@
 ///
 /// The limits are the callers'. Elements leave by being moved out; what is left is destroyed with
 /// the backlog. It has one owner, which touches it under the log's lock or alone.
-@usableFromInline
+@frozen @usableFromInline
 struct Backlog<Element: Sendable>: ~Copyable {
   /// Those from `head` on, `count` of them, are initialized; the ring goes on at the beginning.
   ///
@@ -72,7 +72,7 @@ struct Backlog<Element: Sendable>: ~Copyable {
 /// What there is no room for any more, to be released by a caller that holds no lock.
 ///
 /// The first is kept in place: a window of one displaces one at each send.
-@usableFromInline
+@frozen @usableFromInline
 struct Displaced<Element: Sendable>: ~Copyable {
   @usableFromInline var first: Element?
   @usableFromInline var others = Backlog<Element>()

@@ -24,7 +24,7 @@ class AnyBroadcastLog: @unchecked Sendable {
 
   final var subscriberCount: Int { state.withLock { $0.subscriberCount } }
 
-  /// How many consumers are asleep, dead doorbells that nobody has cleared away included.
+  /// How many doorbells wait to be rung.
   final var sleeperCount: Int { state.withLock { $0.sleeperCount } }
 
   /// Stops counting a subscriber, and returns the log's end as it was then. Slots written before
@@ -52,7 +52,7 @@ class AnyBroadcastLog: @unchecked Sendable {
     state.withLock { $0.look(at: position, queue: queue) }
   }
 
-  /// A cancelled consumer's doorbell: it need not be rung any more.
+  /// The doorbell of a consumer that was cancelled or displaced: it need not be rung any more.
   final func forget(_ bell: Doorbell) {
     state.withLock { $0.forget(bell) }
   }

@@ -12,8 +12,11 @@ actor Broadcaster<Element: Sendable> {
   @usableFromInline nonisolated let defaultPolicy: BufferingPolicy
 
   init(replaying count: Int, buffering policy: BufferingPolicy) {
-    precondition(count >= 0, "A channel cannot replay \(count) elements: the count is at least 0.")
-    policy.validate()
+    if count < 0 {
+      Diagnostics.programmerError(
+        "A channel of \(Element.self) cannot replay \(count) elements: the count is at least 0.")
+    }
+    policy.validate(for: Element.self)
     log = BroadcastLog(replaying: count)
     defaultPolicy = policy
   }
@@ -35,7 +38,7 @@ actor Broadcaster<Element: Sendable> {
 
   @inlinable
   nonisolated final func subscribe(buffering policy: BufferingPolicy?) -> Cursor<Element> {
-    policy?.validate()
+    policy?.validate(for: Element.self)
     return Cursor(in: log, buffering: policy ?? defaultPolicy)
   }
 
@@ -72,21 +75,7 @@ actor Broadcaster<Element: Sendable> {
 }
 
 extension Sleepers {
-  /// Those on the main actor are rung there. Whoever joined the line is one job of that actor away
-  /// from its sleep (see `MainActorExecutor`). A sender on another thread may take the line before
-  /// that job is queued, but not twice: so what rings goes to the end of the actor's queue once more,
-  /// and then all of them sleep, and wake in this order. One that did not would overtake the rest.
   fileprivate mutating func ringAll() {
-    var onMainActor = Sleepers()
-    while let bell = popFirst() {
-      if bell.isOnMainActor { onMainActor.append(bell) } else { bell.ring() }
-    }
-    guard onMainActor.count > 0 else { return }
-    Task.detached(priority: .high) { @MainActor [onMainActor] in
-      Task { @MainActor in
-        var sleepers = onMainActor
-        while let bell = sleepers.popFirst() { bell.ring() }
-      }
-    }
+    while let bell = popFirst() { bell.ring() }
   }
 }

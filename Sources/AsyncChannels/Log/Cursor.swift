@@ -1,5 +1,8 @@
 /// A live subscription to a log. Its `deinit` is the unsubscribing. See `AnyCursor`.
-@usableFromInline
+///
+/// `_fixed_layout`: where the package is built with library evolution, clients may inline the
+/// initializer and the `deinit` of a class only if its layout is a promise.
+@_fixed_layout @usableFromInline
 final class Cursor<Element: Sendable>: AnyCursor, @unchecked Sendable {
   @usableFromInline let log: BroadcastLog<Element>
   @usableFromInline let queue: SubscriberQueue<Element>?
@@ -17,19 +20,21 @@ final class Cursor<Element: Sendable>: AnyCursor, @unchecked Sendable {
     if let end = leave() { position?.abandon(upTo: end, of: Element.self) }
   }
 
-  /// Takes an element that is there, for the consumer that was here last. Nil also for another
-  /// consumer, which has to `waitForElement` first.
+  override var elementType: Any.Type { Element.self }
+
+  /// Takes an element that is there, for the iterator that was here last. Nil also for another
+  /// iterator, which has to `waitForElement` first.
   @inlinable
-  func take(as ticket: UInt64) -> Element? {
+  func take(as ticket: UInt64, evenIfCancelled: Bool = false) -> Element? {
     guard lease.tryAcquire(ticket) else { return nil }
-    let element = readsQueue && isTaskCancelled ? nil : take()
+    let element = readsQueue && !evenIfCancelled && isTaskCancelled ? nil : take()
     lease.release(ticket)
     return element
   }
 
   /// Takes an element that is there. Requires the lease.
   ///
-  /// It does not cross the end of a segment. Sleeping does, and it looks at the task's
+  /// It does not cross the end of a segment. Waiting does, and it looks at the task's
   /// cancellation, so that a consumer that never has to wait sees it at the latest 64 elements
   /// later.
   @inlinable

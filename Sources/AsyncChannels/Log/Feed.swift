@@ -2,9 +2,11 @@
 @usableFromInline
 enum Feed<Element: Sendable>: Sendable {
   case cursor(Cursor<Element>)
-  case derived(DerivedFeed<Element>)
+  /// Some other element's cursor, and how one of these is taken from it without waiting.
+  case derived(AnyCursor, take: @Sendable (_ ticket: UInt64, _ evenIfCancelled: Bool) -> Taken)
 
   /// What a take found. A skipped element is not nothing: there may be more behind it.
+  @usableFromInline
   enum Taken {
     case element(Element), skipped, nothing
   }
@@ -13,80 +15,57 @@ enum Feed<Element: Sendable>: Sendable {
   var cursor: AnyCursor {
     switch self {
     case .cursor(let cursor): cursor
-    case .derived(let derived): derived.cursor
+    case .derived(let cursor, _): cursor
     }
   }
 
   /// This feed with `step` applied to each element; what it makes nil is skipped.
   ///
-  /// A step runs while its consumer has the lease: one call at a time, in order.
+  /// A step runs after its element was taken, when the lease is given back: however long it takes,
+  /// the next consumer need not wait for it.
   func deriving<Derived>(_ step: @escaping @Sendable (Element) -> Derived?) -> Feed<Derived> {
-    .derived(
-      DerivedFeed(cursor: cursor) {
-        switch take() {
-        case .element(let element): step(element).map(Feed<Derived>.Taken.element) ?? .skipped
-        case .skipped: .skipped
-        case .nothing: .nothing
-        }
-      })
+    .derived(cursor) { ticket, evenIfCancelled in
+      switch take(as: ticket, evenIfCancelled: evenIfCancelled) {
+      case .element(let element): step(element).map(Feed<Derived>.Taken.element) ?? .skipped
+      case .skipped: .skipped
+      case .nothing: .nothing
+      }
+    }
+  }
+
+  /// The next element that is not skipped, as soon as there is one. Looks at the task's
+  /// cancellation before each.
+  func next(as ticket: UInt64, isolation: isolated (any Actor)?) async -> Element? {
+    while true {
+      switch take(as: ticket, evenIfCancelled: false) {
+      case .element(let element): return element
+      case .skipped: if Task.isCancelled { return nil }
+      case .nothing:
+        guard await cursor.waitForElement(as: ticket, isolation: isolation) else { return nil }
+      }
+    }
   }
 
   /// The next element if there is one now, without waiting, even if the task is cancelled.
   ///
   /// - Returns: The element; or whether the end was reached instead.
   func takeNow(as ticket: UInt64) -> (element: Element?, isAtEnd: Bool) {
-    guard cursor.lease.acquire(ticket, evenIfCancelled: true) else { return (nil, false) }
-    defer { cursor.lease.release(ticket) }
     while true {
-      switch take() {
+      switch take(as: ticket, evenIfCancelled: true) {
       case .element(let element): return (element, false)
       case .skipped: continue
       case .nothing:
-        let look = cursor.look()
+        let look = cursor.look(as: ticket)
         if look != .readable { return (nil, look == .finished) }
       }
     }
   }
 
-  private func take() -> Taken {
+  private func take(as ticket: UInt64, evenIfCancelled: Bool) -> Taken {
     switch self {
-    case .cursor(let cursor): cursor.take().map(Taken.element) ?? .nothing
-    case .derived(let derived): derived.take()
+    case .cursor(let cursor):
+      cursor.take(as: ticket, evenIfCancelled: evenIfCancelled).map(Taken.element) ?? .nothing
+    case .derived(_, let take): take(ticket, evenIfCancelled)
     }
-  }
-}
-
-/// A cursor of some other element, and how to take one of these from it.
-@usableFromInline
-struct DerivedFeed<Element: Sendable>: Sendable {
-  @usableFromInline let cursor: AnyCursor
-  /// Requires the cursor's lease.
-  let take: @Sendable () -> Feed<Element>.Taken
-
-  /// The next element that is not skipped. Looks at the task's cancellation before each.
-  @usableFromInline
-  func next(as ticket: UInt64, isolation: isolated (any Actor)?) async -> Element? {
-    guard cursor.lease.acquire(ticket) else { return nil }
-    while !Task.isCancelled {
-      switch take() {
-      case .element(let element):
-        cursor.lease.release(ticket)
-        return element
-      case .skipped:
-        continue
-      case .nothing:
-        switch await cursor.sleep(as: ticket, isolation: isolation) {
-        case .lookAgain:
-          continue
-        case .finished:
-          cursor.lease.release(ticket)
-          return nil
-        case .gaveUp:
-          return nil
-        }
-      }
-    }
-    cursor.lease.release(ticket)
-    return nil
   }
 }

@@ -1,92 +1,52 @@
 public import Synchronization
 
-/// Who may use a cursor: one consumer at a time, handed over when its task was cancelled.
+/// Who may use a cursor: the newest iterator that has asked for an element.
 ///
-/// A consumer is an iterator; its *ticket* is a number that its cursor gives out in ascending
-/// order. The lease is one atomic word, the ticket of the consumer that used the cursor last and
-/// what it is doing:
+/// An iterator has a *ticket*, a number that its cursor gives out in ascending order. The lease is one
+/// atomic word: the ticket of the newest iterator that has asked, and whether it is using the cursor
+/// now.
 ///
-///     given up ◀──noteCancel, wake──┐
-///       │ acquire, by another       │
-///       ▼                           │
-///     busy ─────fallAsleep─────▶ waiting
-///      │ ▲ ◀──────────wake─────────┘
-///      │ │
-///      ▼ │ tryAcquire; acquire, by another consumer too
-///     idle
+///     idle, ticket 1 ──acquire(1)──▶ busy, ticket 1 ──release──▶ idle, ticket 1
+///          │
+///          └──acquire(2)──▶ busy, ticket 2 ──release──▶ idle, ticket 2      acquire(1) fails from now on
 ///
-/// *busy* lasts for a bounded number of steps, and the steps of derived outlets, never over a
-/// suspension, so whoever meets it may spin. Every take of the lease acquires and every give
-/// releases: what the cursor's fields hold is seen by the next consumer.
+/// A ticket in the word never gets smaller, so an iterator that was displaced can neither take an
+/// element nor displace the newer one, however late it asks.
 ///
-/// **Hand-over.** A sleeper moves to *waiting* and then waits on its doorbell, whose cancellation
-/// handler calls `noteCancel`. The handler runs inside `cancel()` and gives the lease up, unless the
-/// sleeper wakes before that: then it sees that its task is cancelled, and gives it up itself. So a
-/// task that is started after `cancel()` has returned can take over at once, before the cancelled one
-/// has unwound. Only a sleeper that was cancelled just before it waits calls the handler on its own
-/// thread, a few steps later.
+/// *Busy* lasts for a bounded number of steps of this package, never over a suspension and never
+/// while code of a user runs. So whoever meets it may wait for it on its thread.
 ///
-/// **Misuse** is to ask while another waits that was not cancelled. But whoever meets `waiting` may
-/// only be early: the sleeper may be in those few steps, and a second `cancel()` can return while the
-/// first is still calling handlers. So it looks on. A cancelled waiter gives the lease up, when its
-/// handler runs or when it is rung and wakes. One that turns up idle instead, or still waits after a
-/// second, was not cancelled.
-///
-/// Who gave up stays in the word: if all left the same word behind, one that read it long ago, and
-/// was cancelled since, could take the lease from those who came after it.
+/// Taking the lease acquires, giving it back releases: the fields of the cursor, as one consumer left
+/// them, are seen by the next. The load in `acquire` may be relaxed: the exchange that follows it
+/// acquires, and a failure touches no field.
 @usableFromInline
 struct Lease: ~Copyable, Sendable {
-  private enum Phase: UInt64 {
-    case idle, busy, waiting, givenUp
-  }
-
-  /// `ticket | phase`; zero before the first. A ticket's two lowest bits are zero.
+  /// The lowest bit says busy; the others are the ticket, zero before the first.
   @usableFromInline let word = Atomic<UInt64>(0)
   private let lastTicket = Atomic<UInt64>(0)
 
   @usableFromInline
   func makeTicket() -> UInt64 {
-    lastTicket.wrappingAdd(4, ordering: .relaxed).newValue
+    lastTicket.wrappingAdd(2, ordering: .relaxed).newValue
   }
 
-  /// The short way for the consumer that used the cursor last: one atomic exchange.
+  /// The short way for the iterator that used the cursor last: one exchange.
   @inlinable
   func tryAcquire(_ ticket: UInt64) -> Bool {
     word.compareExchange(expected: ticket, desired: ticket | 1, ordering: .acquiring).exchanged
   }
 
-  /// Takes the lease, from another consumer too. False if this task is cancelled, unless it wants
-  /// to look at what is there even then.
-  ///
-  /// Traps if another consumer is waiting whose task is not cancelled.
-  ///
-  /// Not inlined: an async caller would keep the room for these variables while it sleeps.
-  @inline(never)
-  func acquire(_ ticket: UInt64, evenIfCancelled: Bool = false) -> Bool {
-    var waiter: UInt64?
-    var patience = Patience()
-    // With the one in `wake`: if a waiter was cancelled before this, either its waking is seen here
-    // or its cancellation there.
-    atomicMemoryFence(ordering: .sequentiallyConsistent)
+  /// Takes the lease, from an older iterator too. False if a newer one has asked.
+  func acquire(_ ticket: UInt64) -> Bool {
     while true {
-      let current = word.load(ordering: .acquiring)
-      // After the load: if another took over because this task was cancelled, that cancellation
-      // happened before what was just read, so it is seen here.
-      if !evenIfCancelled, Task.isCancelled { return false }
-      switch Phase(rawValue: current & 3)! {
-      case .busy:
+      let current = word.load(ordering: .relaxed)
+      if current & ~1 > ticket { return false }
+      if current & 1 == 1 {
         CurrentThread.yield()
-      case .waiting:
-        waiter = current & ~3
-        precondition(patience.lasts(), Self.misuse)
-        CurrentThread.yield()
-      case .idle, .givenUp:
-        precondition(current != waiter, Self.misuse)
-        let desired = ticket | Phase.busy.rawValue
-        if word.compareExchange(expected: current, desired: desired, ordering: .acquiring).exchanged
-        {
-          return true
-        }
+      } else if word.compareExchange(
+        expected: current, desired: ticket | 1, ordering: .acquiring
+      ).exchanged {
+        return true
       }
     }
   }
@@ -94,53 +54,5 @@ struct Lease: ~Copyable, Sendable {
   @inlinable
   func release(_ ticket: UInt64) {
     word.store(ticket, ordering: .releasing)
-  }
-
-  /// From busy to waiting.
-  func fallAsleep(_ ticket: UInt64) {
-    word.store(ticket | Phase.waiting.rawValue, ordering: .releasing)
-  }
-
-  /// From waiting to busy; false if the task was cancelled, and then the cursor is another's.
-  func wake(_ ticket: UInt64) -> Bool {
-    guard endWaiting(ticket, with: .busy) else { return false }
-    atomicMemoryFence(ordering: .sequentiallyConsistent)
-    guard Task.isCancelled else { return true }
-    word.store(ticket | Phase.givenUp.rawValue, ordering: .releasing)
-    return false
-  }
-
-  /// The task of this consumer was cancelled: gives the lease up if it waits. Idempotent, since a
-  /// cancellation handler may run twice.
-  func noteCancel(_ ticket: UInt64) {
-    _ = endWaiting(ticket, with: .givenUp)
-  }
-
-  private func endWaiting(_ ticket: UInt64, with phase: Phase) -> Bool {
-    word.compareExchange(
-      expected: ticket | Phase.waiting.rawValue, desired: ticket | phase.rawValue,
-      ordering: .acquiringAndReleasing
-    ).exchanged
-  }
-
-  private static var misuse: String {
-    """
-    A subscription has one consumer at a time: it is being consumed by another task that was not \
-    cancelled. Subscribe once for each consumer, or cancel the first before the second begins.
-    """
-  }
-}
-
-/// One second of looking on. A pause between two looks counts for little: the whole process may have
-/// been stopped, and the other's thread with it.
-private struct Patience {
-  private var spent = Duration.zero
-  private var lastLook: SuspendingClock.Instant?
-
-  mutating func lasts() -> Bool {
-    let now = SuspendingClock.now
-    if let lastLook { spent += min(now - lastLook, .milliseconds(10)) }
-    lastLook = now
-    return spent < .seconds(1)
   }
 }

@@ -10,8 +10,8 @@ struct WritersLock: ~Copyable, Sendable {
   @usableFromInline let holder = Atomic<UInt>(0)
 
   @inlinable
-  func withLock<R>(_ body: () throws -> R) rethrows -> R {
-    preconditionNotHeldByThisThread()
+  func withLock<R>(of value: Any.Type, _ body: () throws -> R) rethrows -> R {
+    requireNotHeldByThisThread(of: value)
     var result: R?
     try lock.withLock { _ in
       holder.store(CurrentThread.identifier, ordering: .relaxed)
@@ -23,15 +23,15 @@ struct WritersLock: ~Copyable, Sendable {
   }
 
   @inlinable
-  func preconditionNotHeldByThisThread() {
+  func requireNotHeldByThisThread(of value: Any.Type) {
     let holder = holder.load(ordering: .relaxed)
-    if holder != 0 { preconditionIsAnother(holder) }
+    if holder != 0 { requireAnother(than: holder, of: value) }
   }
 
   @usableFromInline
-  func preconditionIsAnother(_ holder: UInt) {
-    precondition(
-      holder != CurrentThread.identifier,
-      "A current value was touched inside its own update: use what the closure is given.")
+  func requireAnother(than holder: UInt, of value: Any.Type) {
+    if holder != CurrentThread.identifier { return }
+    Diagnostics.programmerError(
+      "A CurrentValue<\(value)> was touched inside its own update: use what the closure is given.")
   }
 }

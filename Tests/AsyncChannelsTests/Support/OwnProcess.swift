@@ -4,8 +4,7 @@ import XCTest
 /// XCTest cannot test that a program dies. So a test that provokes it runs the test executable again,
 /// for itself alone, and with an environment variable that names the piece of code to run there.
 extension XCTestCase {
-  /// Checks that a piece of code ends the process, and what it says (where preconditions speak, which
-  /// is in debug).
+  /// Checks that a piece of code ends the process, and with which sentence.
   ///
   /// - Parameter name: Tells the pieces of one test apart.
   func assertTraps(
@@ -18,22 +17,25 @@ extension XCTestCase {
       return XCTFail("\(name): expected a trap, but it \(run.end)", file: file, line: line)
     }
     XCTAssert([SIGILL, SIGTRAP].contains(signal), "\(name): signal \(signal)")
-    #if DEBUG
-      XCTAssert(
-        run.standardError.contains(sentence), "\(name) said: \(run.standardError)", file: file,
-        line: line)
-    #endif
+    XCTAssert(
+      run.standardError.contains(sentence), "\(name) said: \(run.standardError)", file: file,
+      line: line)
   }
 
   /// Checks that a piece of code runs to its end, where a fault might end the process.
+  ///
+  /// - Returns: What it wrote to standard error; nil if that is not known here.
+  @discardableResult
   func assertSurvives(
     _ name: String, test: String = #function, file: StaticString = #filePath, line: UInt = #line,
     _ code: @Sendable () async throws -> Void
-  ) async throws {
-    guard let run = try await runAlone(name, test: test, code) else { return }
+  ) async throws -> String? {
+    guard let run = try await runAlone(name, test: test, code) else { return nil }
     guard case .exit(0) = run.end else {
-      return XCTFail("\(name): \(run.end): \(run.standardError)", file: file, line: line)
+      XCTFail("\(name): \(run.end): \(run.standardError)", file: file, line: line)
+      return nil
     }
+    return run.standardError
   }
 
   /// Nil in the process of another piece of the same test.

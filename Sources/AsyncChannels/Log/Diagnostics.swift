@@ -1,0 +1,30 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+import Synchronization
+
+/// What this package says to a developer.
+@usableFromInline
+enum Diagnostics {
+  private static let hasReported = Atomic(false)
+
+  /// Ends the program with a sentence, in release builds too, where `precondition` drops its own.
+  @usableFromInline
+  static func programmerError(_ sentence: String) -> Never {
+    fatalError(sentence)
+  }
+
+  /// Writes the first sentence of a program to standard error, and no other: for a program that is
+  /// correct, but hardly meant as it is.
+  static func reportOnce(_ sentence: @autoclosure () -> String) {
+    guard !hasReported.exchange(true, ordering: .relaxed) else { return }
+    let line = "AsyncChannels: \(sentence())\n"
+    _ = line.utf8CString.withUnsafeBytes { write(2, $0.baseAddress, $0.count - 1) }
+  }
+}
