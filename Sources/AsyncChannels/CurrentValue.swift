@@ -160,7 +160,9 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   @inlinable @discardableResult
   func set(_ value: Value) -> Int? {
     var displaced = Displaced<Value>()
-    let (subscribers, wake) = writers.withLock(of: Value.self) { append(value, displacing: &displaced) }
+    let (subscribers, wake) = writers.withLock(of: Value.self) {
+      append(value, displacing: &displaced)
+    }
     _ = consume displaced  // destroyed here, with no lock held
     publish(wake, to: subscribers)
     return subscribers

@@ -1,4 +1,3 @@
-
 import AsyncChannels
 import XCTest
 

@@ -6,14 +6,16 @@ import XCTest
 /// Each piece runs in a process of its own: see `assertTraps`.
 final class ProgrammerErrorTests: XCTestCase {
   func test_C16_aBufferOfZeroOrLessTraps() async throws {
-    try await assertTraps("channel", saying: "A subscription to Int cannot buffer 0 elements: it buffers at least 1")
-    {
+    try await assertTraps(
+      "channel", saying: "A subscription to Int cannot buffer 0 elements: it buffers at least 1"
+    ) {
       _ = Channel<Int>(buffering: .bufferingNewest(0))
     }
     try await assertTraps("negative", saying: "A subscription to Int cannot buffer -1 elements") {
       _ = Channel<Int>(buffering: .bufferingOldest(-1))
     }
-    try await assertTraps("subscription", saying: "A subscription to Int cannot buffer 0 elements") {
+    try await assertTraps("subscription", saying: "A subscription to Int cannot buffer 0 elements")
+    {
       _ = Channel<Int>().outlet.subscribe(buffering: .bufferingOldest(0))
     }
     try await assertTraps("finished", saying: "A subscription to Int cannot buffer 0 elements") {
