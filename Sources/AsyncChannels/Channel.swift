@@ -39,7 +39,7 @@ public final class Channel<Element: Sendable>: Sendable {
   /// The end that can only be listened to.
   public let outlet: Outlet<Element>
 
-  @usableFromInline let broadcaster: Broadcaster<Element>
+  @usableFromInline let log: BroadcastLog<Element>
 
   /// Makes a channel.
   ///
@@ -48,13 +48,13 @@ public final class Channel<Element: Sendable>: Sendable {
   ///     They are kept until newer ones push them out, or the channel ends. Traps if negative.
   ///   - policy: The buffering policy of subscriptions that do not name their own.
   public init(replaying count: Int = 0, buffering policy: BufferingPolicy = .unbounded) {
-    broadcaster = Broadcaster(replaying: count, buffering: policy)
-    inlet = Inlet(to: broadcaster)
-    outlet = Outlet(of: broadcaster)
+    log = BroadcastLog(replaying: count, buffering: policy)
+    inlet = Inlet(to: log)
+    outlet = Outlet(of: log)
   }
 
   deinit {
-    broadcaster.finish()
+    log.finish()
   }
 
   /// Sends an element to all who are subscribed now.
@@ -81,19 +81,19 @@ public final class Channel<Element: Sendable>: Sendable {
   /// ```
   @inlinable @discardableResult
   public func send(_ element: Element, replayed: Bool) -> SendResult<Element> {
-    SendResult(of: element, subscribers: broadcaster.send(element, replayed: replayed))
+    SendResult(of: element, subscribers: log.send(element, replayed: replayed))
   }
 
   /// Ends every outlet after what was already sent. Finishing twice is finishing once.
   ///
-  /// Subscribers get what they are still owed and then `nil`; whoever subscribes later gets `nil`
+  /// Subscribers get what was sent before and then `nil`; whoever subscribes later gets `nil`
   /// at once, a replaying channel's subscribers too. Sending has no effect any more.
   public func finish() {
-    broadcaster.finish()
+    log.finish()
   }
 
   /// How many subscriptions there are now; zero once the channel is finished.
-  public var subscriberCount: Int { broadcaster.log.subscriberCount }
+  public var subscriberCount: Int { log.subscriberCount }
 }
 
 extension Channel<Void> {

@@ -17,14 +17,14 @@
 public struct Inlet<Element: Sendable>: Sendable {
   @usableFromInline
   enum Target: Sendable {
-    case broadcaster(Broadcaster<Element>)
+    case log(BroadcastLog<Element>)
     case function(@Sendable (Element) -> SendResult<Element>)
   }
 
   @usableFromInline let target: Target
 
-  init(to broadcaster: Broadcaster<Element>) {
-    target = .broadcaster(broadcaster)
+  init(to log: BroadcastLog<Element>) {
+    target = .log(log)
   }
 
   /// An inlet that does as `send` says, the result included.
@@ -58,8 +58,8 @@ public struct Inlet<Element: Sendable>: Sendable {
   @inlinable @discardableResult
   public func send(_ element: Element) -> SendResult<Element> {
     switch target {
-    case .broadcaster(let broadcaster):
-      SendResult(of: element, subscribers: broadcaster.send(element, replayed: true))
+    case .log(let log):
+      SendResult(of: element, subscribers: log.send(element, replayed: true))
     case .function(let send): send(element)
     }
   }

@@ -41,7 +41,7 @@ extension Outlet where Element: Equatable {
   ///
   /// Each subscription compares what it gets itself: its first element is always delivered. It
   /// keeps the last one it got, to compare the next with.
-  public func removingDuplicates() -> Outlet {
+  public func removeDuplicates() -> Outlet {
     deriving {
       let previous = PreviousElement<Element>()
       return { previous.replace(with: $0) == $0 ? nil : $0 }

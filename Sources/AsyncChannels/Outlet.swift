@@ -25,14 +25,14 @@
 public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   @usableFromInline
   enum Source: Sendable {
-    case broadcaster(Broadcaster<Element>)
+    case log(BroadcastLog<Element>)
     case feeds(@Sendable (BufferingPolicy?) -> Feed<Element>)
   }
 
   @usableFromInline let source: Source
 
-  init(of broadcaster: Broadcaster<Element>) {
-    source = .broadcaster(broadcaster)
+  init(of log: BroadcastLog<Element>) {
+    source = .log(log)
   }
 
   /// An outlet whose every subscription is a feed that `makeFeed` makes.
@@ -45,10 +45,10 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   /// A bounded subscription finds what its policy leaves of them.
   public static func just(_ elements: Element...) -> Outlet {
     Outlet { policy in
-      let broadcaster = Broadcaster<Element>(replaying: 0, buffering: .unbounded)
-      let cursor = broadcaster.subscribe(buffering: policy)
-      for element in elements { _ = broadcaster.send(element, replayed: false) }
-      broadcaster.finish()
+      let log = BroadcastLog<Element>(replaying: 0, buffering: .unbounded)
+      let cursor = log.subscribe(buffering: policy)
+      for element in elements { _ = log.send(element, replayed: false) }
+      log.finish()
       return .cursor(cursor)
     }
   }
@@ -77,7 +77,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   @inlinable
   func feed(buffering policy: BufferingPolicy?) -> Feed<Element> {
     switch source {
-    case .broadcaster(let broadcaster): .cursor(broadcaster.subscribe(buffering: policy))
+    case .log(let log): .cursor(log.subscribe(buffering: policy))
     case .feeds(let makeFeed): makeFeed(policy)
     }
   }

@@ -48,7 +48,7 @@ final class CycleMemoryTests: XCTestCase {
     func run(_ count: Int) {
       for number in 0..<count {
         let task = subscribe(channel, number).sleeping(on: executor)
-        waits += channel.broadcaster.log.sleeperCount == 1 ? 1 : 0
+        waits += channel.log.sleeperCount == 1 ? 1 : 0
         task.cancel()
         executor.drain()
       }

@@ -12,10 +12,10 @@ final class DerivedOutletTests: XCTestCase {
     XCTAssertEqual(filtered, [2, 2, 3, 3, 3])
     let compacted = try await numbers.compactMap { $0 > 1 ? $0 * 10 : nil }.collect()
     XCTAssertEqual(compacted, [20, 20, 30, 30, 30])
-    let distinct = try await numbers.removingDuplicates().collect()
+    let distinct = try await numbers.removeDuplicates().collect()
     XCTAssertEqual(distinct, [1, 2, 3, 1])
-    let all = try await numbers.removingDuplicates().filter { $0 != 2 }.map { -$0 }
-      .removingDuplicates().collect()
+    let all = try await numbers.removeDuplicates().filter { $0 != 2 }.map { -$0 }
+      .removeDuplicates().collect()
     XCTAssertEqual(all, [-1, -3, -1])
   }
 
@@ -25,7 +25,7 @@ final class DerivedOutletTests: XCTestCase {
     XCTAssertEqual(mapped, [1, nil, 3])
     let filtered = try await Outlet<Int?>.just(nil, 1, nil).filter { $0 == nil }.collect()
     XCTAssertEqual(filtered, [nil, nil])
-    let distinct = try await Outlet<Int?>.just(nil, nil, 1, nil).removingDuplicates().collect()
+    let distinct = try await Outlet<Int?>.just(nil, nil, 1, nil).removeDuplicates().collect()
     XCTAssertEqual(distinct, [nil, 1, nil])
   }
 
@@ -89,7 +89,7 @@ final class DerivedOutletTests: XCTestCase {
 
   func test_C48_eachSubscriberRemovesItsOwnDuplicates() async throws {
     let channel = Channel<Int>()
-    let distinct = channel.outlet.removingDuplicates()
+    let distinct = channel.outlet.removeDuplicates()
     let early = distinct.subscribe()
     channel.send(1)
     let late = distinct.subscribe()

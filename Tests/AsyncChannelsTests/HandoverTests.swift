@@ -60,7 +60,7 @@ final class HandoverTests: XCTestCase {
       let channel = Channel<Int>()
       let subscription = make(channel.outlet)
       let (executor, first) = sleeper(on: subscription)
-      XCTAssertEqual(channel.broadcaster.log.sleeperCount, 1)
+      XCTAssertEqual(channel.log.sleeperCount, 1)
       first.cancel()
       // From here the executor does nothing: whatever the first does is still to come.
       let second = Task { try await subscription.take(3) }
@@ -85,7 +85,7 @@ final class HandoverTests: XCTestCase {
       first.cancel()
       let (secondExecutor, second) = sleeper(on: subscription)
       // The first one's doorbell has left the line.
-      XCTAssertEqual(channel.broadcaster.log.sleeperCount, 1)
+      XCTAssertEqual(channel.log.sleeperCount, 1)
       firstExecutor.drain()
       first.cancel()
       channel.send(7)
@@ -106,7 +106,7 @@ final class HandoverTests: XCTestCase {
       let subscription = make(channel.outlet)
       let stage = Stage()
       let first = Task { await takeAll(from: subscription, on: stage) }
-      try await stage.drain(until: "asleep") { channel.broadcaster.log.sleeperCount == 1 }
+      try await stage.drain(until: "asleep") { channel.log.sleeperCount == 1 }
       let second = Task { await takeOne(from: subscription, on: stage) }
       try await stage.untilJobs(1)
       channel.send(1)

@@ -99,7 +99,7 @@ final class MemoryTests: XCTestCase {
     for _ in 0..<200 {
       let census = Census()
       let channel = Channel<Tracked>()
-      let cursors = (0..<2).map { _ in channel.broadcaster.subscribe(buffering: nil) }
+      let cursors = (0..<2).map { _ in channel.log.subscribe(buffering: nil) }
       for number in 0..<60 { channel.send(Tracked(number, in: census)) }
       let steps = Steps()
       try await onThreads(2) { index in

@@ -11,10 +11,10 @@ final class ObserveCancelTests: XCTestCase {
       let stage = Stage()
       let calls = Record<Int>()
       let token = try await stage.perform { HandOver($0.observe(channel.outlet, calls)) }
-      try await stage.drain(until: "asleep") { channel.broadcaster.log.sleeperCount == 1 }
+      try await stage.drain(until: "asleep") { channel.log.sleeperCount == 1 }
       channel.send(1)
       try await stage.drain(until: "called") { calls.count == 1 }
-      try await stage.drain(until: "asleep") { channel.broadcaster.log.sleeperCount == 1 }
+      try await stage.drain(until: "asleep") { channel.log.sleeperCount == 1 }
       channel.send(2)
       channel.send(3)
       // The consumer was rung and waits for its turn: this one comes before it.
@@ -32,7 +32,7 @@ final class ObserveCancelTests: XCTestCase {
       let stage = Stage()
       let calls = Record<Int>()
       let token = try await stage.perform { $0.observe(channel.outlet, calls, sends: sends) }
-      try await stage.drain(until: "asleep") { channel.broadcaster.log.sleeperCount == 1 }
+      try await stage.drain(until: "asleep") { channel.log.sleeperCount == 1 }
       channel.send(1)
       // First the consumer's turn, behind it the cancelling one.
       try await stage.untilJobs(1)

@@ -22,7 +22,7 @@ final class ProbeTests: XCTestCase {
   func test_C52_itWaitsForWhatComesLater() async throws {
     let probe = Probe(channel.outlet)
     let sender = Task { [channel] in
-      try await until("the probe waits") { channel.broadcaster.log.sleeperCount > 0 }
+      try await until("the probe waits") { channel.log.sleeperCount > 0 }
       channel.send(7)
     }
     try await probe.expect(7, within: .seconds(20))

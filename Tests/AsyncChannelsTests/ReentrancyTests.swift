@@ -92,7 +92,7 @@ final class ReentrancyTests: XCTestCase {
         let rung = Record<Int>()
         for sleeper in 0..<count {
           fallAsleep(sleeper, in: channel, on: executor, rung)
-          XCTAssertEqual(channel.broadcaster.log.sleeperCount, sleeper + 1)
+          XCTAssertEqual(channel.log.sleeperCount, sleeper + 1)
         }
         if finishes { channel.finish() } else { channel.send(0) }
         try await until("\(count) rung") { executor.jobCount == count }

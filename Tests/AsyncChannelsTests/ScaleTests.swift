@@ -15,17 +15,17 @@ final class ScaleTests: XCTestCase {
     try await channel.untilAsleep(10_000)
 
     // One element in one place, and one wake-up call for the actor, whatever their number.
-    let (subscribers, wake) = channel.broadcaster.log.append(Tracked(7, in: census))
+    let (subscribers, wake) = channel.log.append(Tracked(7, in: census))
     XCTAssertEqual(subscribers, 10_000)
     XCTAssertEqual(census.count, 1)
-    XCTAssertEqual(channel.broadcaster.log.sleeperCount, 0)
+    XCTAssertEqual(channel.log.sleeperCount, 0)
     guard case .throughActor = wake else { return XCTFail("the sender is to ring: \(wake)") }
     // While the actor has not begun, the next sender need not even call it.
-    let next = channel.broadcaster.log.append(Tracked(7, in: census))
+    let next = channel.log.append(Tracked(7, in: census))
     guard case .nobody = next.wake else { return XCTFail("the sender is to ring: \(next.wake)") }
     XCTAssertEqual(census.count, 2)
 
-    channel.broadcaster.perform(wake)
+    channel.log.perform(wake)
     channel.finish()
     for consumer in consumers { try await within(.seconds(60)) { await consumer.value } }
     XCTAssertEqual(received.events, Array(repeating: 7, count: 20_000))
@@ -42,8 +42,8 @@ final class ScaleTests: XCTestCase {
         executor.drain()
         return task
       }
-      XCTAssertEqual(channel.broadcaster.log.sleeperCount, count)
-      switch channel.broadcaster.log.append(1).wake {
+      XCTAssertEqual(channel.log.sleeperCount, count)
+      switch channel.log.append(1).wake {
       case .nobody: XCTFail("\(count) sleep, and nobody is to be rung")
       case .directly(let sleepers): XCTAssert(count <= 2 && sleepers.count == count)
       case .throughActor: XCTAssertGreaterThan(count, 2)
@@ -72,7 +72,7 @@ final class ScaleTests: XCTestCase {
 
 extension BroadcastLog {
   fileprivate func append(_ element: Element) -> (subscribers: Int?, wake: Wake) {
-    var displaced = Displaced<Element>()
-    return append(element, replayed: true, displacing: &displaced)
+    var evicted = Evicted<Element>()
+    return append(element, replayed: true, evicting: &evicted)
   }
 }

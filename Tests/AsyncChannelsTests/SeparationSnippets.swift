@@ -75,7 +75,7 @@ enum SeparationSnippets {
     }
 
     func reachTheChannel(_ outlet: Outlet<Int>) {
-      _ = outlet.broadcaster  // error: has no member 'broadcaster'
+      _ = outlet.log  // error: has no member 'log'
       _ = outlet.source  // error: inaccessible due to 'internal' protection level
     }
 

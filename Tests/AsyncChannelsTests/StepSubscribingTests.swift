@@ -138,7 +138,7 @@ final class StepSubscribingTests: XCTestCase {
 }
 
 private func expectSleepers(_ count: Int, in channel: Channel<Int>) throws {
-  let found = channel.broadcaster.log.sleeperCount
+  let found = channel.log.sleeperCount
   guard found == count else {
     throw StepCounter.Failure(description: "\(found) doorbells are in the line, not \(count)")
   }

@@ -49,8 +49,8 @@ final class StepTests: XCTestCase {
         let tasks = (0..<count).map { _ in channel.outlet.subscribe().sleeping(on: executor) }
         var wake = Wake.nobody
         let steps = try StepCounter.steps {
-          var displaced = Displaced<Int>()
-          wake = channel.broadcaster.log.append(1, replayed: true, displacing: &displaced).wake
+          var evicted = Evicted<Int>()
+          wake = channel.log.append(1, replayed: true, evicting: &evicted).wake
         }
         guard case .throughActor = wake else {
           throw StepCounter.Failure(description: "the sender is to ring: \(wake)")
@@ -117,7 +117,7 @@ final class StepTests: XCTestCase {
           channel.send(1)
           try await until("all are woken") { executor.jobCount == sleepers }
           let steps = try StepCounter.steps { executor.drain() }
-          guard channel.broadcaster.log.sleeperCount == sleepers else {
+          guard channel.log.sleeperCount == sleepers else {
             throw StepCounter.Failure(description: "one job is not enough to take an element")
           }
           if round == 1 { counts.append(steps) }

@@ -63,7 +63,7 @@ final class SubscribingTests: XCTestCase {
     let channel = Channel<Int>(replaying: 4)
     let state = CurrentValue(7)
     let plain = [channel.outlet, state.outlet].map { $0.collecting() }
-    let distinct = [channel.outlet, state.outlet].map { $0.removingDuplicates().collecting() }
+    let distinct = [channel.outlet, state.outlet].map { $0.removeDuplicates().collecting() }
     for number in [7, 7, 7, 8, 8, 7] {
       channel.send(number)
       state.value = number

@@ -71,9 +71,9 @@ struct Backlog<Element: Sendable>: ~Copyable {
 
 /// What there is no room for any more, to be released by a caller that holds no lock.
 ///
-/// The first is kept in place: a window of one displaces one at each send.
+/// The first is kept in place: a window of one evicts one at each send.
 @frozen @usableFromInline
-struct Displaced<Element: Sendable>: ~Copyable {
+struct Evicted<Element: Sendable>: ~Copyable {
   @usableFromInline var first: Element?
   @usableFromInline var others = Backlog<Element>()
 

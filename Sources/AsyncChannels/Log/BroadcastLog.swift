@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// The elements of a channel and the line of those who wait for more, behind one lock.
+/// The elements of a channel and the queue of those that wait for more, behind one lock.
 ///
 /// The lock serializes writers, and gives the one order that all subscribers see. No element is
 /// destroyed, no task resumed and no code of a user run while it is held: what is left to do is
@@ -14,8 +14,9 @@ public import Synchronization
 ///
 /// This is the part that does not depend on the element; `BroadcastLog` is the rest.
 @usableFromInline
-class AnyBroadcastLog: @unchecked Sendable {
+class BroadcastLogBase: DueSleepers, @unchecked Sendable {
   @usableFromInline final let state = Locked(LogState())
+  private final let waker = Waker()
 
   deinit {
     // Every cursor holds the log, so there is no reader left: the tail has no element.
@@ -30,48 +31,101 @@ class AnyBroadcastLog: @unchecked Sendable {
   /// Stops counting a subscriber, and returns the log's end as it was then. Slots written before
   /// include this reader in their counts, later ones do not. They stay alive for as long as it
   /// holds the segment that it reads.
-  final func leave(readsLog: Bool, queue: AnySubscriberQueue?, bell: Doorbell?) -> LogEnd? {
-    state.withLock { $0.leave(readsLog: readsLog, queue: queue, bell: bell) }
+  final func unsubscribe(
+    readsLog: Bool, queue: SubscriberQueueBase?, bell: Doorbell?
+  ) -> LogEnd? {
+    state.withLock { $0.unsubscribe(readsLog: readsLog, queue: queue, bell: bell) }
   }
 
-  final func droppedCount(of queue: AnySubscriberQueue) -> Int {
+  final func droppedCount(of queue: SubscriberQueueBase) -> Int {
     state.withLock { _ in queue.droppedCount }
   }
 
-  /// The second look and the joining of the sleepers, in one step with respect to `append` and
-  /// `finish`: what was appended before is seen, and who appends later finds the sleeper. So no
-  /// wake-up is lost, and no flag protocol is needed.
-  final func sleep(
-    at position: Position?, queue: AnySubscriberQueue?, bell: Doorbell
+  /// The second look and the joining of those that wait, in one step with respect to `append` and
+  /// `finish`: what was appended before is seen, and a sender that appends later finds the sleeper.
+  /// So no wake-up is lost, and no flag protocol is needed.
+  final func lookOrJoin(
+    at position: Position?, queue: SubscriberQueueBase?, bell: Doorbell
   ) -> Look {
-    state.withLock { $0.sleep(at: position, queue: queue, bell: bell) }
+    state.withLock { $0.lookOrJoin(at: position, queue: queue, bell: bell) }
   }
 
   /// The same look without the sleep.
-  final func look(at position: Position?, queue: AnySubscriberQueue?) -> Look {
+  final func look(at position: Position?, queue: SubscriberQueueBase?) -> Look {
     state.withLock { $0.look(at: position, queue: queue) }
   }
 
   /// The doorbell of a consumer that was cancelled or displaced: it need not be rung any more.
-  final func forget(_ bell: Doorbell) {
-    state.withLock { $0.forget(bell) }
+  final func leaveQueue(_ bell: Doorbell) {
+    state.withLock { $0.leaveQueue(bell) }
   }
 
-  /// For the actor: all that is due, or nil if there is nothing and the actor is to stop.
   final func takeDue() -> Sleepers? {
     state.withLock { $0.takeDue() }
   }
+
+  @inlinable
+  final func perform(_ wake: Wake) {
+    if case .nobody = wake { return }
+    ring(wake)
+  }
+
+  @usableFromInline
+  final func ring(_ wake: Wake) {
+    switch wake {
+    case .nobody:
+      break
+    case .directly(var sleepers):
+      sleepers.ringAll()
+    case .throughActor:
+      // A send is synchronous and an actor is not: this is the one task that the library starts for
+      // itself. It is detached, since nothing of the sender's task is the readers' business. Its
+      // priority is the sender's, for which a thread is awake, but never a lower one than usual: the
+      // readers may be more urgent than the sender.
+      let priority = max(Task.currentPriority, .medium)
+      Task.detached(priority: priority) { await self.waker.ring(from: self) }
+    }
+  }
 }
 
-/// See `AnyBroadcastLog`. `@unchecked Sendable`, both: the fields are constant, and what they refer
+/// See `BroadcastLogBase`. `@unchecked Sendable`, both: the fields are constant, and what they refer
 /// to is touched only under the lock.
 @usableFromInline
-final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendable {
+final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendable {
   /// Nil for a channel that replays nothing.
   @usableFromInline let window: ReplayWindow<Element>?
+  @usableFromInline let defaultPolicy: BufferingPolicy
 
-  init(replaying count: Int) {
+  init(replaying count: Int, buffering policy: BufferingPolicy) {
+    if count < 0 {
+      Diagnostics.programmerError(
+        "A channel of \(Element.self) cannot replay \(count) elements: the count is at least 0.")
+    }
+    policy.validate(for: Element.self)
     window = count > 0 ? ReplayWindow(limit: count) : nil
+    defaultPolicy = policy
+  }
+
+  /// Returns how many it was sent to, or nil if the log is finished.
+  @inlinable
+  func send(_ element: Element, replayed: Bool) -> Int? {
+    var evicted = Evicted<Element>()
+    let (subscribers, wake) = append(element, replayed: replayed, evicting: &evicted)
+    _ = consume evicted  // destroyed here, with no lock held
+    perform(wake)
+    return subscribers
+  }
+
+  /// Ends every outlet after what was already sent. The replay window goes, unless the newest
+  /// element is still to be read.
+  func finish(keepingNewest: Bool = false) {
+    perform(end(keepingNewest: keepingNewest))
+  }
+
+  @inlinable
+  func subscribe(buffering policy: BufferingPolicy?) -> Cursor<Element> {
+    policy?.validate(for: Element.self)
+    return Cursor(in: self, buffering: policy ?? defaultPolicy)
   }
 
   /// The newest element of the replay window, which must have one.
@@ -96,18 +150,18 @@ final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendabl
 
   /// Appends for everybody who is subscribed now, unless the log is finished.
   ///
-  /// - Parameter displaced: Gets what there is no room for any more, to be released by a caller that
+  /// - Parameter evicted: Gets what there is no room for any more, to be released by a caller that
   ///   holds no lock.
   /// - Returns: How many that were, or nil if the log is finished; and whom to ring.
   @inlinable
   func append(
-    _ element: Element, replayed: Bool, displacing displaced: inout Displaced<Element>
+    _ element: Element, replayed: Bool, evicting evicted: inout Evicted<Element>
   ) -> (subscribers: Int?, wake: Wake) {
     state.withLock { state in
       guard !state.isFinished else { return (nil, .nobody) }
       if state.readers > 0 { state.appendSlot(element) }
-      if !state.queues.isEmpty { fill(state.queues, with: element, displacing: &displaced) }
-      if replayed, let window { window.slide(adding: element, displacing: &displaced) }
+      if !state.queues.isEmpty { fill(state.queues, with: element, evicting: &evicted) }
+      if replayed, let window { window.slide(adding: element, evicting: &evicted) }
       return (state.subscriberCount, state.takeSleepers())
     }
   }
@@ -115,17 +169,16 @@ final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendabl
   /// - Parameter queues: This log's, which are all made in `join`.
   @usableFromInline
   func fill(
-    _ queues: ContiguousArray<AnySubscriberQueue>, with element: Element,
-    displacing displaced: inout Displaced<Element>
+    _ queues: ContiguousArray<SubscriberQueueBase>, with element: Element,
+    evicting evicted: inout Evicted<Element>
   ) {
     for queue in queues {
       unsafeDowncast(queue, to: SubscriberQueue<Element>.self)
-        .offer(element, displacing: &displaced)
+        .offer(element, evicting: &evicted)
     }
   }
 
-  /// Ends the log. The replay window goes, unless the newest element is still to be read.
-  func finish(keepingNewest: Bool) -> Wake {
+  private func end(keepingNewest: Bool) -> Wake {
     var replayed = Backlog<Element>()
     let wake: Wake = state.withLock { state in
       if !keepingNewest, let window { replayed = window.takeAll() }
@@ -143,10 +196,10 @@ final class BroadcastLog<Element: Sendable>: AnyBroadcastLog, @unchecked Sendabl
   func join(_ policy: BufferingPolicy) -> (position: Position?, queue: SubscriberQueue<Element>?) {
     let isBounded = policy != .unbounded
     let queue = isBounded || window != nil ? SubscriberQueue<Element>(policy: policy) : nil
-    var displaced = Displaced<Element>()
+    var evicted = Evicted<Element>()
     return state.withLock { state in
       guard !state.isFinished else { return (nil, nil) }
-      if let queue { window?.forEach { queue.offer($0, displacing: &displaced) } }
+      if let queue { window?.forEach { queue.offer($0, evicting: &evicted) } }
       if isBounded, let queue {
         state.addQueue(queue)
         return (nil, queue)

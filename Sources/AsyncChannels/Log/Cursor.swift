@@ -1,9 +1,9 @@
-/// A live subscription to a log. Its `deinit` is the unsubscribing. See `AnyCursor`.
+/// A live subscription to a log. Its `deinit` is the unsubscribing. See `LogCursor`.
 ///
 /// `_fixed_layout`: where the package is built with library evolution, clients may inline the
 /// initializer and the `deinit` of a class only if its layout is a promise.
 @_fixed_layout @usableFromInline
-final class Cursor<Element: Sendable>: AnyCursor, @unchecked Sendable {
+final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   @usableFromInline let log: BroadcastLog<Element>
   @usableFromInline let queue: SubscriberQueue<Element>?
 
@@ -17,7 +17,7 @@ final class Cursor<Element: Sendable>: AnyCursor, @unchecked Sendable {
 
   @inlinable
   deinit {
-    if let end = leave() { position?.abandon(upTo: end, of: Element.self) }
+    if let end = unsubscribe() { position?.abandon(upTo: end, of: Element.self) }
   }
 
   override var elementType: Any.Type { Element.self }

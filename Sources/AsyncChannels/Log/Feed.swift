@@ -3,7 +3,7 @@
 enum Feed<Element: Sendable>: Sendable {
   case cursor(Cursor<Element>)
   /// Some other element's cursor, and how one of these is taken from it without waiting.
-  case derived(AnyCursor, take: @Sendable (_ ticket: UInt64, _ evenIfCancelled: Bool) -> Taken)
+  case derived(LogCursor, take: @Sendable (_ ticket: UInt64, _ evenIfCancelled: Bool) -> Taken)
 
   /// What a take found. A skipped element is not nothing: there may be more behind it.
   @usableFromInline
@@ -12,7 +12,7 @@ enum Feed<Element: Sendable>: Sendable {
   }
 
   @inlinable
-  var cursor: AnyCursor {
+  var cursor: LogCursor {
     switch self {
     case .cursor(let cursor): cursor
     case .derived(let cursor, _): cursor

@@ -16,8 +16,8 @@ struct LogState: Sendable {
   /// The tail, which the log holds. Made when the first unbounded subscriber joins.
   private(set) var end: LogEnd?
   /// In no order.
-  @usableFromInline private(set) var queues: ContiguousArray<AnySubscriberQueue> = []
-  @usableFromInline private(set) var line = SleeperLine()
+  @usableFromInline private(set) var queues: ContiguousArray<SubscriberQueueBase> = []
+  @usableFromInline private(set) var waiting = WaitQueue()
   /// Sleepers handed to the actor, which has not taken them yet.
   private var due = Sleepers()
   private var actorIsRinging = false
@@ -26,7 +26,7 @@ struct LogState: Sendable {
   var subscriberCount: Int { isFinished ? 0 : readers + queues.count }
 
   @inlinable
-  var sleeperCount: Int { line.count }
+  var sleeperCount: Int { waiting.count }
 
   /// Ends the log. True the first time.
   mutating func finish() -> Bool {
@@ -44,7 +44,7 @@ struct LogState: Sendable {
       full.link(end.segment)
       full.release()
     }
-    end.segment.append(element, owedTo: readers)
+    end.segment.append(element, pendingReads: readers)
     end.index += 1
     self.end = end
   }
@@ -58,15 +58,15 @@ struct LogState: Sendable {
   }
 
   @usableFromInline
-  mutating func addQueue(_ queue: AnySubscriberQueue) {
+  mutating func addQueue(_ queue: SubscriberQueueBase) {
     queue.index = queues.count
     queues.append(queue)
   }
 
-  mutating func leave(
-    readsLog: Bool, queue: AnySubscriberQueue?, bell: Doorbell?
+  mutating func unsubscribe(
+    readsLog: Bool, queue: SubscriberQueueBase?, bell: Doorbell?
   ) -> LogEnd? {
-    if let bell { line.leave(bell) }
+    if let bell { waiting.leave(bell) }
     if let queue { removeQueue(queue) }
     guard readsLog else { return nil }
     readers -= 1
@@ -74,36 +74,36 @@ struct LogState: Sendable {
   }
 
   /// What a reader that found nothing finds at the second look. If it is nothing again, it joins
-  /// the sleepers.
-  mutating func sleep(
-    at position: Position?, queue: AnySubscriberQueue?, bell: Doorbell
+  /// those that wait.
+  mutating func lookOrJoin(
+    at position: Position?, queue: SubscriberQueueBase?, bell: Doorbell
   ) -> Look {
     let look = look(at: position, queue: queue)
-    if look == .nothing { line.join(bell) }
+    if look == .nothing { waiting.join(bell) }
     return look
   }
 
-  func look(at position: Position?, queue: AnySubscriberQueue?) -> Look {
+  func look(at position: Position?, queue: SubscriberQueueBase?) -> Look {
     if let queue, queue.count > 0 { return .readable }
     if let position, let end, !position.isAt(end) { return .readable }
     return isFinished ? .finished : .nothing
   }
 
-  mutating func forget(_ bell: Doorbell) {
-    line.leave(bell)
+  mutating func leaveQueue(_ bell: Doorbell) {
+    waiting.leave(bell)
   }
 
-  /// A few sleepers are rung by whoever takes them. Many are due to be rung by the actor, and so
-  /// is any while it rings: nobody overtakes those who fell asleep earlier.
+  /// A few sleepers are rung by the sender that takes them. Many are due to be rung by the actor, and
+  /// so is any while it rings: nobody overtakes those that fell asleep earlier.
   @inlinable
   mutating func takeSleepers() -> Wake {
-    sleeperCount == 0 ? .nobody : takeLine()
+    sleeperCount == 0 ? .nobody : takeAllSleepers()
   }
 
   @usableFromInline
-  mutating func takeLine() -> Wake {
-    if !actorIsRinging, line.count <= Self.directRings { return .directly(line.takeAll()) }
-    due.append(line.takeAll())
+  mutating func takeAllSleepers() -> Wake {
+    if !actorIsRinging, waiting.count <= Self.directRings { return .directly(waiting.takeAll()) }
+    due.append(waiting.takeAll())
     if actorIsRinging { return .nobody }
     actorIsRinging = true
     return .throughActor
@@ -119,7 +119,7 @@ struct LogState: Sendable {
     return taken
   }
 
-  private mutating func removeQueue(_ queue: AnySubscriberQueue) {
+  private mutating func removeQueue(_ queue: SubscriberQueueBase) {
     guard let index = queue.index, let last = queues.popLast() else { return }
     queue.index = nil
     if last !== queue {
@@ -127,17 +127,4 @@ struct LogState: Sendable {
       last.index = index
     }
   }
-}
-
-/// Whom to ring, once the log's lock is released.
-@usableFromInline
-enum Wake: Sendable {
-  case nobody
-  case directly(Sleepers)
-  case throughActor
-}
-
-/// What a reader finds under the log's lock.
-enum Look: Sendable {
-  case readable, finished, nothing
 }

@@ -8,7 +8,7 @@ public import Synchronization
 struct Position: @unchecked Sendable {
   private var segment: Segment
   /// The segment's counts and elements, kept here for the fast path.
-  @usableFromInline var owed: UnsafeMutablePointer<Atomic<UInt32>>
+  @usableFromInline var pendingReads: UnsafeMutablePointer<Atomic<UInt32>>
   @usableFromInline var elements: UnsafeMutableRawPointer
   /// The next slot to read.
   @usableFromInline var index: Int
@@ -21,7 +21,7 @@ struct Position: @unchecked Sendable {
     segment = end.segment
     index = end.index
     limit = end.index
-    owed = segment.owed
+    pendingReads = segment.pendingReads
     elements = segment.elements
   }
 
@@ -36,12 +36,12 @@ struct Position: @unchecked Sendable {
     let slot = index
     index = slot &+ 1
     let place = elements.assumingMemoryBound(to: Element.self) + slot
-    if owed[slot].load(ordering: .acquiring) == 1 {
-      owed[slot].store(0, ordering: .relaxed)
+    if pendingReads[slot].load(ordering: .acquiring) == 1 {
+      pendingReads[slot].store(0, ordering: .relaxed)
       return place.move()
     }
     let element = place.pointee
-    if owed[slot].wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+    if pendingReads[slot].wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
       place.deinitialize(count: 1)
     }
     return element
@@ -91,7 +91,7 @@ struct Position: @unchecked Sendable {
     while index < end {
       let slot = index
       index += 1
-      if owed[slot].wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+      if pendingReads[slot].wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
         (places + slot).deinitialize(count: 1)
       }
     }

@@ -19,10 +19,10 @@ final class ReplayWindow<Element: Sendable>: @unchecked Sendable {
   @inlinable
   var newest: Element { elements.last }
 
-  /// Adds an element; the one that falls out of the window is displaced.
+  /// Adds an element; the one that falls out of the window is evicted.
   @inlinable
-  func slide(adding element: Element, displacing displaced: inout Displaced<Element>) {
-    if elements.count == limit, let oldest = elements.popFirst() { displaced.add(oldest) }
+  func slide(adding element: Element, evicting evicted: inout Evicted<Element>) {
+    if elements.count == limit, let oldest = elements.popFirst() { evicted.add(oldest) }
     elements.append(element)
     total += 1
   }

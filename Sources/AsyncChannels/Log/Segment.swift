@@ -15,13 +15,13 @@ private struct SegmentHeader: ~Copyable {
 
 /// A fixed number of slots of the log, in one block of memory: header, counts, elements.
 ///
-///     ┌ holders published next capacity … ┬ owed[0] owed[1] … ┬ element[0] element[1] … ┐
+///     ┌ holders published next … ┬ pendingReads[0] pendingReads[1] … ┬ element[0] element[1] … ┐
 ///
 /// Invariants:
 /// - Slots below `published` never move. Only the sender that holds the log's lock writes
 ///   above it, then stores `published` with release.
-/// - `owed[i]` counts the readers that have not yet read or skipped slot `i`. Each of them has
-///   its cursor in this segment or in one before it, so the segment is held. Whoever brings the
+/// - `pendingReads[i]` counts the readers that have not yet read or skipped slot `i`. Each of them
+///   has its cursor in this segment or in one before it, so the segment is held. Whoever brings the
 ///   count to zero destroys the element; nobody looks at that slot again. So when the last holder
 ///   lets go, no slot has an element any more, and the block is freed without looking.
 ///
@@ -38,16 +38,17 @@ struct Segment: Equatable, @unchecked Sendable {
   /// One holder: the caller.
   static func make<Element>(for _: Element.Type) -> Segment {
     let capacity = capacity(for: Element.self)
-    let owedEnd = owedOffset + capacity * MemoryLayout<Atomic<UInt32>>.stride
+    let countsEnd = countsOffset + capacity * MemoryLayout<Atomic<UInt32>>.stride
     let mask = MemoryLayout<Element>.alignment - 1
-    let elementsOffset = (owedEnd + mask) & ~mask
+    let elementsOffset = (countsEnd + mask) & ~mask
     let block = UnsafeMutableRawPointer.allocate(
       byteCount: elementsOffset + capacity * MemoryLayout<Element>.stride,
       alignment: max(MemoryLayout<SegmentHeader>.alignment, MemoryLayout<Element>.alignment))
     let header = block.bindMemory(to: SegmentHeader.self, capacity: 1)
     header.initialize(to: SegmentHeader(capacity: capacity, elementsOffset: elementsOffset))
-    let owed = (block + owedOffset).bindMemory(to: Atomic<UInt32>.self, capacity: capacity)
-    for slot in 0..<capacity { (owed + slot).initialize(to: Atomic(0)) }
+    let pendingReads = (block + countsOffset).bindMemory(
+      to: Atomic<UInt32>.self, capacity: capacity)
+    for slot in 0..<capacity { (pendingReads + slot).initialize(to: Atomic(0)) }
     (block + elementsOffset).bindMemory(to: Element.self, capacity: capacity)
     return Segment(header: header)
   }
@@ -58,7 +59,7 @@ struct Segment: Equatable, @unchecked Sendable {
     min(64, max(4, 4096 / MemoryLayout<Element>.stride))
   }
 
-  private static var owedOffset: Int { MemoryLayout<SegmentHeader>.stride }
+  private static var countsOffset: Int { MemoryLayout<SegmentHeader>.stride }
 
   private init(header: UnsafeMutablePointer<SegmentHeader>) {
     self.header = header
@@ -67,8 +68,8 @@ struct Segment: Equatable, @unchecked Sendable {
   var capacity: Int { header.pointee.capacity }
 
   /// For each slot, how many readers still owe it a read.
-  var owed: UnsafeMutablePointer<Atomic<UInt32>> {
-    (UnsafeMutableRawPointer(header) + Self.owedOffset)
+  var pendingReads: UnsafeMutablePointer<Atomic<UInt32>> {
+    (UnsafeMutableRawPointer(header) + Self.countsOffset)
       .assumingMemoryBound(to: Atomic<UInt32>.self)
   }
 
@@ -87,10 +88,10 @@ struct Segment: Equatable, @unchecked Sendable {
   }
 
   /// Writes the slot after the last one and publishes it. Only with the log's lock held.
-  func append<Element>(_ element: Element, owedTo readers: Int) {
+  func append<Element>(_ element: Element, pendingReads readers: Int) {
     let slot = header.pointee.published.load(ordering: .relaxed)
     (elements.assumingMemoryBound(to: Element.self) + slot).initialize(to: element)
-    owed[slot].store(UInt32(readers), ordering: .relaxed)
+    pendingReads[slot].store(UInt32(readers), ordering: .relaxed)
     header.pointee.published.store(slot + 1, ordering: .releasing)
   }
 

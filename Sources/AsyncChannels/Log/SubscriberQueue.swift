@@ -4,16 +4,16 @@
 /// The part that does not depend on the element. `@unchecked Sendable`: everything in it is touched
 /// only under the log's lock.
 @usableFromInline
-class AnySubscriberQueue: @unchecked Sendable {
+class SubscriberQueueBase: @unchecked Sendable {
   fileprivate(set) final var count = 0
   fileprivate(set) final var droppedCount = 0
   /// Where the log lists this queue, so that leaving is O(1); nil for one that senders do not fill.
   final var index: Int?
 }
 
-/// See `AnySubscriberQueue`.
+/// See `SubscriberQueueBase`.
 @usableFromInline
-final class SubscriberQueue<Element: Sendable>: AnySubscriberQueue, @unchecked Sendable {
+final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked Sendable {
   private let policy: BufferingPolicy
   private var backlog = Backlog<Element>()
 
@@ -22,12 +22,12 @@ final class SubscriberQueue<Element: Sendable>: AnySubscriberQueue, @unchecked S
     self.policy = policy
   }
 
-  /// Adds an element as the policy says; an older one may be displaced.
+  /// Adds an element as the policy says; an older one may be evicted.
   @usableFromInline
-  func offer(_ element: Element, displacing displaced: inout Displaced<Element>) {
+  func offer(_ element: Element, evicting evicted: inout Evicted<Element>) {
     switch policy {
     case .bufferingNewest(let limit) where count == limit:
-      if let oldest = backlog.popFirst() { displaced.add(oldest) }
+      if let oldest = backlog.popFirst() { evicted.add(oldest) }
       droppedCount += 1
     case .bufferingOldest(let limit) where count == limit:
       droppedCount += 1

@@ -28,6 +28,6 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
 extension Channel {
   /// Waits until this many consumers are asleep.
   func untilAsleep(_ count: Int) async throws {
-    try await until("\(count) consumers asleep") { self.broadcaster.log.sleeperCount == count }
+    try await until("\(count) consumers asleep") { self.log.sleeperCount == count }
   }
 }

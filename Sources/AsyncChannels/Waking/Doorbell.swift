@@ -1,22 +1,22 @@
 /// What a consumer waits on when there is nothing to read: an `AsyncStream` of rings.
 ///
 /// The stream buffers the newest ring only, so ringing before anyone waits is not lost, and ringing
-/// twice is ringing once. A ring says "look again" and carries nothing. A cursor keeps its doorbell
-/// from one sleep to the next, until a consumer is cancelled or displaced while it sleeps: cancelling
-/// a task that waits on a stream ends that stream for good, and a displaced consumer may still be
-/// listening.
+/// twice is ringing once. A ring says "look again" and carries nothing. A subscription keeps its
+/// doorbell from one sleep to the next, until a consumer is cancelled or displaced while it sleeps:
+/// cancelling a task that waits on a stream ends that stream for good, and a displaced consumer may
+/// still be listening.
 ///
-/// `@unchecked Sendable`: the link fields belong to the `SleeperLine` the doorbell is in and are
-/// touched only under the log's lock; once the line was taken, only by the one who took it.
+/// `@unchecked Sendable`: the link fields belong to the `WaitQueue` the doorbell is in and are touched
+/// only under the log's lock; once the queue was emptied, only by whoever has the list.
 final class Doorbell: @unchecked Sendable {
   private let rings: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
 
-  /// The next to be rung. Strong: a line keeps its doorbells alive until they are rung.
+  /// The next to be rung. Strong: a queue keeps its doorbells alive until they are rung.
   var next: Doorbell?
-  /// The one before; alive, since the line holds it.
+  /// The one before; alive, since the queue holds it.
   unowned(unsafe) var previous: Doorbell?
-  /// Which line it joined (see `SleeperLine.generation`); zero for none.
+  /// Which queue it joined (see `WaitQueue.generation`); zero for none.
   var generation: UInt64 = 0
 
   init() {

@@ -23,7 +23,7 @@ public import Observation
 /// ```
 ///
 /// - **Subscribing** to the ``outlet`` gives the value held at that moment, then each later one,
-///   equal ones too (see ``Outlet/removingDuplicates()``). What is published is already stored: an
+///   equal ones too (see ``Outlet/removeDuplicates()``). What is published is already stored: an
 ///   observer that reads ``value`` finds the new state or a newer one, never the previous.
 /// - **Writing** is atomic and may be done from any thread. Setting a property through ``value``
 ///   (`x.value.count += 1`) reads and writes in two steps; ``update(_:)`` does it in one.
@@ -39,14 +39,14 @@ public import Observation
 public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// The log keeps the newest element in its replay window: that *is* the value. There is no second
   /// copy that could disagree with what is published.
-  @usableFromInline let broadcaster: Broadcaster<Value>
+  @usableFromInline let log: BroadcastLog<Value>
   @usableFromInline let writers = WritersLock()
   @usableFromInline let observed = ObservedValue()
 
   /// Makes the state of a property: `@CurrentValue var state = State.isLoading`.
   public init(wrappedValue: Value) {
-    broadcaster = Broadcaster(replaying: 1, buffering: .unbounded)
-    _ = broadcaster.send(wrappedValue, replayed: true)
+    log = BroadcastLog(replaying: 1, buffering: .unbounded)
+    _ = log.send(wrappedValue, replayed: true)
   }
 
   /// Makes state on its own: `let members = CurrentValue([Member]())`.
@@ -55,7 +55,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   }
 
   deinit {
-    broadcaster.finish()
+    log.finish()
   }
 
   /// The value. Setting it publishes it; when finished, setting has no effect.
@@ -66,7 +66,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     get {
       observed.access()
       writers.requireNotHeldByThisThread(of: Value.self)
-      return broadcaster.log.newest
+      return log.newest
     }
     set { set(newValue) }
   }
@@ -82,7 +82,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   public var projectedValue: Outlet<Value> { outlet }
 
   /// The value as it is when subscribed to, then each later one.
-  public var outlet: Outlet<Value> { Outlet(of: broadcaster) }
+  public var outlet: Outlet<Value> { Outlet(of: log) }
 
   /// Writes the value, as ``value`` does. Does not keep the state alive; when it is finished or
   /// gone, sending returns `.finished`.
@@ -129,14 +129,14 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
 
   /// Ends the outlets after the last value. The value can still be read and no longer changes.
   public func finish() {
-    broadcaster.finish(keepingNewest: true)
+    log.finish(keepingNewest: true)
   }
 
   /// The value as ``value`` gives it, and which one it is: later ones have higher numbers.
   func value(number: inout Int) -> Value {
     observed.access()
     writers.requireNotHeldByThisThread(of: Value.self)
-    return broadcaster.log.newest(number: &number)
+    return log.newest(number: &number)
   }
 
   /// Returns also how many it was sent to, or nil if the value is finished.
@@ -144,13 +144,13 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     _ change: (inout Value) throws -> R
   ) rethrows -> (R, subscribers: Int?) {
     // Both outlive the lock: the last reference to a value may be here, and its `deinit` run.
-    var displaced = Displaced<Value>()
+    var evicted = Evicted<Value>()
     var value: Value?
     defer { withExtendedLifetime(value) {} }
     let (result, sent) = try writers.withLock(of: Value.self) {
-      value = broadcaster.log.newest
+      value = log.newest
       let result = try change(&value!)
-      return (result, append(value!, displacing: &displaced))
+      return (result, append(value!, evicting: &evicted))
     }
     publish(sent.wake, to: sent.subscribers)
     return (result, sent.subscribers)
@@ -159,26 +159,26 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// Returns how many it was sent to, or nil if the value is finished.
   @inlinable @discardableResult
   func set(_ value: Value) -> Int? {
-    var displaced = Displaced<Value>()
+    var evicted = Evicted<Value>()
     let (subscribers, wake) = writers.withLock(of: Value.self) {
-      append(value, displacing: &displaced)
+      append(value, evicting: &evicted)
     }
-    _ = consume displaced  // destroyed here, with no lock held
+    _ = consume evicted  // destroyed here, with no lock held
     publish(wake, to: subscribers)
     return subscribers
   }
 
   @inlinable
   func append(
-    _ value: Value, displacing displaced: inout Displaced<Value>
+    _ value: Value, evicting evicted: inout Evicted<Value>
   ) -> (subscribers: Int?, wake: Wake) {
-    broadcaster.log.append(value, replayed: true, displacing: &displaced)
+    log.append(value, replayed: true, evicting: &evicted)
   }
 
   /// Tells those who wait and those who observe, after the store and with no lock held.
   @inlinable
   func publish(_ wake: Wake, to subscribers: Int?) {
-    broadcaster.perform(wake)
+    log.perform(wake)
     if subscribers != nil { observed.noteChange() }
   }
 }

@@ -1,4 +1,3 @@
-public import AsyncChannels
 import Synchronization
 
 extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Never {

@@ -36,9 +36,13 @@ struct Sleepers: @unchecked Sendable {
     count += 1
   }
 
+  mutating func ringAll() {
+    while let bell = popFirst() { bell.ring() }
+  }
+
   fileprivate mutating func remove(_ bell: Doorbell) {
     if let next = bell.next { next.previous = bell.previous } else { last = bell.previous }
-    // The line's own reference goes last: `bell` is the caller's.
+    // The list's own reference goes last: `bell` is the caller's.
     if let previous = bell.previous { previous.next = bell.next } else { first = bell.next }
     bell.next = nil
     bell.previous = nil
@@ -46,13 +50,13 @@ struct Sleepers: @unchecked Sendable {
   }
 }
 
-/// The sleepers of a log. Joining, leaving and taking the whole line are O(1).
+/// The sleepers of a log. Joining, leaving and taking all of them are O(1).
 ///
-/// Invariant: a doorbell is linked in this line if and only if its `generation` is the line's.
-/// Taking the line starts a new generation, so that it need not visit those it takes, and one
-/// that leaves late (its line already taken) finds that there is nothing to leave.
+/// Invariant: a doorbell is linked in this queue if and only if its `generation` is the queue's.
+/// Taking all starts a new generation, so that those that are taken need not be visited, and one
+/// that leaves late, when it was taken already, finds that there is nothing to leave.
 @usableFromInline
-struct SleeperLine: Sendable {
+struct WaitQueue: Sendable {
   @usableFromInline private(set) var sleepers = Sleepers()
   private var generation: UInt64 = 1
 
@@ -60,7 +64,7 @@ struct SleeperLine: Sendable {
   var count: Int { sleepers.count }
 
   mutating func join(_ bell: Doorbell) {
-    precondition(bell.generation != generation, "A doorbell joins a line once.")
+    precondition(bell.generation != generation, "A doorbell joins a queue once.")
     bell.generation = generation
     sleepers.append(bell)
   }

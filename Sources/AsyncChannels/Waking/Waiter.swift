@@ -1,0 +1,152 @@
+/// Something that one consumer at a time takes elements from, without its elements: the lease, and the
+/// sleeping when there is nothing to take. What there is to look at is a subclass's business.
+///
+/// **Hand-over.** The newest iterator that has asked is the consumer (see `Lease`). One that asks
+/// while an older one sleeps takes that one's doorbell out of the queue of those that wait, drops it
+/// and rings it. The older one wakes, finds that it has lost its place, and its `next()` returns
+/// `nil`. The doorbell tells, too, when one iterator is asked again before its last call has
+/// returned: that call wakes and finds that the consumer sleeps on another doorbell, or not at all.
+///
+/// The lease is never held over a suspension. Looking, joining the queue and falling asleep are one
+/// synchronous function; a consumer that wakes takes the lease anew.
+///
+/// `@unchecked Sendable`: the variables are touched only by the consumer that has the lease, and by
+/// `deinit`, when there is no consumer.
+@usableFromInline
+class Waiter: @unchecked Sendable {
+  @usableFromInline final let lease = Lease()
+  /// Made at the first sleep, and again when one was cancelled or displaced.
+  private(set) final var bell: Doorbell?
+  /// Whether a consumer sleeps on `bell`: from joining the queue until it has the lease again, or has
+  /// lost its place to another.
+  private final var isAsleep = false
+
+  /// What one of its consumers is reported to listen to.
+  var elementType: Any.Type { Never.self }
+
+  /// Looks whether there is something to take. Requires the lease.
+  func look() -> Look { .finished }
+
+  /// The same look, and joining the queue of those that wait if there is nothing: one step with
+  /// respect to whoever adds something. Requires the lease.
+  func lookOrJoin(_ bell: Doorbell) -> Look { .finished }
+
+  /// Takes a doorbell out of the queue, where it may not be any more. Requires the lease.
+  func leaveQueue(_ bell: Doorbell) {}
+
+  /// Waits until there may be something to take. False at the end, if the task is cancelled, or if a
+  /// newer consumer has asked.
+  final func waitForElement(as ticket: UInt64, isolation: isolated (any Actor)?) async -> Bool {
+    if Task.isCancelled { return false }
+    switch lookOrFallAsleep(as: ticket) {
+    case .readable: return true
+    case .over: return false
+    case .asleep(let bell):
+      await bell.wait(isolation: isolation)
+      return wakeUp(from: bell, as: ticket)
+    }
+  }
+
+  /// Looks without waiting, for a consumer whose take found nothing.
+  final func look(as ticket: UInt64) -> Look {
+    guard lease.acquire(ticket) else { return .finished }
+    let displaced = displaceSleeper()
+    let look = look()
+    lease.release(ticket)
+    displaced?.ring()
+    return look
+  }
+
+  /// What a consumer found that was ready to sleep.
+  private enum Arrival {
+    case readable
+    /// Nothing more will come, for this consumer at least.
+    case over
+    case asleep(Doorbell)
+
+    init(_ look: Look) {
+      self = look == .readable ? .readable : .over
+    }
+  }
+
+  /// Not inlined: an async caller would keep the room for these variables while it sleeps.
+  @inline(never)
+  private final func lookOrFallAsleep(as ticket: UInt64) -> Arrival {
+    guard lease.acquire(ticket) else {
+      reportDisplacement()
+      return .over
+    }
+    let displaced = displaceSleeper()
+    let arrival = lookOrFallAsleep()
+    lease.release(ticket)
+    displaced?.ring()
+    return arrival
+  }
+
+  /// Requires the lease.
+  private final func lookOrFallAsleep() -> Arrival {
+    // A consumer that never has to wait makes no doorbell.
+    if bell == nil {
+      let look = look()
+      if look != .nothing { return Arrival(look) }
+    }
+    let bell = bell ?? Doorbell()
+    self.bell = bell
+    let look = lookOrJoin(bell)
+    guard look == .nothing else { return Arrival(look) }
+    isAsleep = true
+    return .asleep(bell)
+  }
+
+  /// Takes the place of a consumer that sleeps, and returns what to ring when the lease is given
+  /// back. Requires the lease.
+  private final func displaceSleeper() -> Doorbell? {
+    isAsleep ? dropBell() : nil
+  }
+
+  /// Requires the lease.
+  private final func dropBell() -> Doorbell? {
+    if let bell { leaveQueue(bell) }
+    isAsleep = false
+    return bell.take()
+  }
+
+  /// After the wait: rung, cancelled or displaced. False if there is no use in looking again.
+  ///
+  /// The doorbell's stream ends only if the task was cancelled while it waited, and this sees that:
+  /// the runtime sets the flag before it calls the stream's handler, and the wait ends after the
+  /// handler was removed.
+  @inline(never)
+  private final func wakeUp(from bell: Doorbell, as ticket: UInt64) -> Bool {
+    guard lease.acquire(ticket) else {
+      reportDisplacement()
+      return false
+    }
+    let isEvicted = !isAsleep || bell !== self.bell
+    let isCancelled = Task.isCancelled
+    if !isEvicted {
+      isAsleep = false
+      if isCancelled { _ = dropBell() }
+    }
+    lease.release(ticket)
+    if isEvicted { reportDisplacement() }
+    return !isEvicted && !isCancelled
+  }
+
+  /// Two listeners on one subscription are legal, but hardly ever meant: a developer is told once.
+  private final func reportDisplacement() {
+    #if DEBUG
+      if Task.isCancelled { return }
+      Diagnostics.reportOnce(
+        """
+        A consumer of a subscription to \(elementType) was displaced by a newer one, and its loop \
+        ended. A subscription has one consumer: for two listeners, subscribe once for each.
+        """)
+    #endif
+  }
+}
+
+/// What a consumer finds when it looks for elements.
+enum Look: Sendable {
+  case readable, finished, nothing
+}
