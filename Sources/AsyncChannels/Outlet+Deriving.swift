@@ -13,24 +13,24 @@ extension Outlet {
   public func map<Mapped>(
     _ transform: @escaping @Sendable (Element) -> Mapped
   ) -> Outlet<Mapped> {
-    deriving { transform }
+    deriving { { element, _ in transform(element) } }
   }
 
   /// An outlet of the elements that satisfy `isIncluded`.
   public func filter(_ isIncluded: @escaping @Sendable (Element) -> Bool) -> Outlet {
-    deriving { { isIncluded($0) ? $0 : nil } }
+    deriving { { element, _ in isIncluded(element) ? element : nil } }
   }
 
   /// An outlet of what `transform` makes of each element, without the `nil`s.
   public func compactMap<Mapped>(
     _ transform: @escaping @Sendable (Element) -> Mapped?
   ) -> Outlet<Mapped> {
-    deriving { transform }
+    deriving { { element, _ in transform(element) } }
   }
 
   /// - Parameter makeStep: Called once for each subscription; a step may have a memory.
   private func deriving<Derived>(
-    _ makeStep: @escaping @Sendable () -> @Sendable (Element) -> Derived?
+    _ makeStep: @escaping @Sendable () -> @Sendable (Element, _ ticket: UInt64) -> Derived?
   ) -> Outlet<Derived> {
     Outlet<Derived> { policy in feed(buffering: policy).deriving(makeStep()) }
   }
@@ -43,21 +43,8 @@ extension Outlet where Element: Equatable {
   /// keeps the last one it got, to compare the next with.
   public func removeDuplicates() -> Outlet {
     deriving {
-      let previous = PreviousElement<Element>()
-      return { previous.replace(with: $0) == $0 ? nil : $0 }
-    }
-  }
-}
-
-/// The memory of one subscription. Two consumers meet here only while one is being displaced.
-private final class PreviousElement<Element: Sendable>: Sendable {
-  private let element = Locked<Element?>(nil)
-
-  func replace(with new: Element) -> Element? {
-    element.withLock { element in
-      let old = element
-      element = new
-      return old
+      let previous = Previous<Element>()
+      return { element, ticket in previous.isReplaced(by: element, ticket) ? element : nil }
     }
   }
 }

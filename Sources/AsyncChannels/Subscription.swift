@@ -36,7 +36,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   }
 
   /// How many elements the buffering policy has dropped because the consumer fell behind.
-  public var droppedCount: Int { feed.cursor.droppedCount }
+  public var droppedCount: Int { feed.waiter.droppedCount }
 
   /// The next element, as soon as there is one; `nil` at the end of the channel, or if the task is
   /// cancelled.
@@ -49,7 +49,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
 
   /// The next element if there is one now, without waiting, and whether the end was reached.
   func takeNow() -> (element: Element?, isAtEnd: Bool) {
-    feed.takeNow(as: feed.cursor.lease.makeTicket())
+    feed.takeNow(as: feed.waiter.lease.makeTicket())
   }
 
   /// An iterator that continues where the last one stopped.
@@ -76,7 +76,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     @inlinable
     init(_ feed: Feed<Element>) {
       self.feed = feed
-      ticket = feed.cursor.lease.makeTicket()
+      ticket = feed.waiter.lease.makeTicket()
     }
 
     /// The next element, as soon as there is one; `nil` at the end of the channel, or if the task

@@ -16,7 +16,7 @@ struct FilterDemo: Demo {
 
   private let console: Console
   private let lines: any LineSource
-  private let field: any TextFilterViewModelType
+  private let field: TextFilterViewModel
   private let phases: Subscription<Bool>
 
   init(console: Console, lines: any LineSource, arguments: [String]) throws {
@@ -24,14 +24,14 @@ struct FilterDemo: Demo {
     self.console = console
     self.lines = lines
     field = TextFilterViewModel()
-    phases = field.isFilteringOutlet.subscribe()
+    phases = field.isFiltering.subscribe()
   }
 
   func run() async throws {
     try await withRunning(field) {
       // Not filtering, when it is made.
       _ = await phases.next()
-      var shown = field.outputText
+      var shown = field.outputText.value
       while let line = try await lines.next() {
         guard case .text(let text) = line else {
           try console.write((line.problem ?? "") + "\n")
@@ -42,8 +42,8 @@ struct FilterDemo: Demo {
         field.text.value = text
         // Begun and done. The output, if there is one, is published in one step with the latter.
         _ = (await phases.next(), await phases.next())
-        if field.outputText != shown {
-          shown = field.outputText
+        if field.outputText.value != shown {
+          shown = field.outputText.value
           try console.write(console.bold("Output: \(shown.printable)") + "\n")
         }
       }

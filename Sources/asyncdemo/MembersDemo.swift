@@ -18,9 +18,9 @@ struct MembersDemo: Demo {
   private let lines: any LineSource
 
   private let manager = DefaultMemberManager()
-  private let counter: any MembersSummaryViewModelType
-  private let list: any MembersViewModelType
-  private let form: any NewMemberViewModelType
+  private let counter: MembersSummaryViewModel
+  private let list: MembersViewModel
+  private let form: NewMemberViewModel
 
   /// What the view follows.
   private let counts: Subscription<Int>
@@ -34,9 +34,9 @@ struct MembersDemo: Demo {
     counter = MembersSummaryViewModel(manager: manager)
     list = MembersViewModel(manager: manager)
     form = NewMemberViewModel(manager: manager)
-    counts = counter.memberCountOutlet.subscribe()
-    lists = list.membersOutlet.subscribe()
-    failures = form.failureOutlet.subscribe()
+    counts = counter.memberCount.subscribe()
+    lists = list.members.subscribe()
+    failures = form.failure.subscribe()
   }
 
   func run() async throws {
@@ -95,7 +95,7 @@ struct MembersDemo: Demo {
   }
 
   private func render(_ members: [Member]) throws {
-    var view = console.bold("Number of members: \(counter.memberCount)") + "\n"
+    var view = console.bold("Number of members: \(counter.memberCount.value)") + "\n"
     for member in members { view += "  \(member.id)  \(member.name.printable)\n" }
     try console.write(view)
   }

@@ -16,7 +16,7 @@ struct ProfileDemo: Demo {
 
   private let console: Console
   private let lines: any LineSource
-  private let profile: any ProfileViewModelType
+  private let profile: ProfileViewModel
   private let states: Subscription<ProfileViewModel.State>
 
   init(console: Console, lines: any LineSource, arguments: [String]) throws {
@@ -24,7 +24,7 @@ struct ProfileDemo: Demo {
     self.console = console
     self.lines = lines
     profile = ProfileViewModel(loader: BuiltInUsers())
-    states = profile.stateOutlet.subscribe()
+    states = profile.state.subscribe()
   }
 
   func run() async throws {

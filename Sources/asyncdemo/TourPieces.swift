@@ -64,7 +64,7 @@ enum Pieces {
       if text == "もしもn" { for await _ in held { break } }
       return text.count > 3
     }
-    let outputs = field.outputTextOutlet.subscribe()
+    let outputs = field.outputText.subscribe()
     try await withRunning(field) {
       for text in ["もしもn", "もしもの"] {
         try console.write("> \(text)\n")
@@ -95,7 +95,7 @@ enum Pieces {
   static func standIn(_ console: Console) async throws {
     let manager = StandInManager()
     let counter = MembersSummaryViewModel(manager: manager)
-    let counts = counter.memberCountOutlet.subscribe()
+    let counts = counter.memberCount.subscribe()
     _ = await counts.next()  // none, to begin with
     try await withRunning(counter) {
       for names in [["Ann"], ["Ann", "Bob"]] {

@@ -17,35 +17,31 @@ struct WorkoutDemo: Demo {
   private let console: Console
   private let lines: any LineSource
   private let workout = ExerciseExecutionCountNotifier()
-  private let profile: any WorkoutProfileViewModelType
-  private let counts: Subscription<Int>
+  private let profile: WorkoutProfileViewModel
+  private let summaries: Subscription<String>
 
   init(console: Console, lines: any LineSource, arguments: [String]) throws {
     try UsageError.refuse(arguments, of: Self.self)
     self.console = console
     self.lines = lines
     profile = WorkoutProfileViewModel(notifier: workout)
-    counts = profile.executionCountOutlet.subscribe()
+    summaries = profile.summary.subscribe()
   }
 
   func run() async throws {
-    try await withRunning(profile) {
-      // What the profile holds when it is made, and what it hears first.
-      _ = await counts.next()
-      try await show()
-      while let line = try await lines.next() {
-        if let problem = line.problem {
-          try console.write(problem + "\n")
-          continue
-        }
-        await workout.exerciseExecuted()
-        try await show()
+    try await show()
+    while let line = try await lines.next() {
+      if let problem = line.problem {
+        try console.write(problem + "\n")
+        continue
       }
+      await workout.exerciseExecuted()
+      try await show()
     }
   }
 
   private func show() async throws {
-    guard let count = await counts.next() else { return }
-    try console.write(console.bold("Exercises done: \(count)") + "\n")
+    guard let summary = await summaries.next() else { return }
+    try console.write(console.bold(summary) + "\n")
   }
 }

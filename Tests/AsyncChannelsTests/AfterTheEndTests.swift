@@ -118,14 +118,18 @@ final class AfterTheEndTests: XCTestCase {
     let census = Census()
     var state: CurrentValue<Tracked>? = CurrentValue(Tracked(1, in: census))
     weak let observed = state
-    let (inlet, outlet) = try (XCTUnwrap(state?.inlet), XCTUnwrap(state?.outlet))
-    let follower = outlet.map(\.number).collecting()
+    let inlet = try XCTUnwrap(state?.inlet)
+    var outlet = state?.outlet
+    let follower = try XCTUnwrap(outlet).map(\.number).collecting()
     inlet.send(Tracked(2, in: census))
     state = nil
     XCTAssertNil(observed)
     guard case .finished = inlet.send(Tracked(3, in: census)) else { return XCTFail("Sent") }
     let received = try await follower.value
     XCTAssertEqual(received, [1, 2])
+    XCTAssertEqual(outlet?.value.number, 2)
+    XCTAssertEqual(census.count, 1)
+    outlet = nil
     XCTAssertEqual(census.count, 0)
     withExtendedLifetime((state, outlet)) {}
   }

@@ -55,6 +55,7 @@ enum SeparationSnippets {
       viewModel.input.send(1)
       for await _ in viewModel.output {}
       for await _ in viewModel.$state {}
+      _ = viewModel.$state.value
       _ = viewModel.state
     }
     """,
@@ -158,6 +159,9 @@ enum SeparationSnippets {
       viewModel.state = 1  // error: cannot assign to property: 'state' setter is inaccessible
       viewModel._state.value = 1  // error: '_state' is inaccessible due to 'private'
       viewModel.$state.send(1)  // error: has no member 'send'
+      viewModel.$state.value = 1  // error: 'value' is a get-only property
+      viewModel.$state.update { $0 += 1 }  // error: has no member 'update'
+      viewModel.$state.finish()  // error: has no member 'finish'
     }
 
     func reachTheChannel(_ input: Input<Int>, _ output: Output<Int>) {

@@ -62,8 +62,8 @@ final class SubscribingTests: XCTestCase {
   func test_C11_equalElementsAreNotConflated() async throws {
     let channel = Channel<Int>(replaying: 4)
     let state = CurrentValue(7)
-    let plain = [channel.outlet, state.outlet].map { $0.collecting() }
-    let distinct = [channel.outlet, state.outlet].map { $0.removeDuplicates().collecting() }
+    let plain = [channel.outlet, state.outlet.outlet].map { $0.collecting() }
+    let distinct = [channel.outlet, state.outlet.outlet].map { $0.removeDuplicates().collecting() }
     for number in [7, 7, 7, 8, 8, 7] {
       channel.send(number)
       state.value = number

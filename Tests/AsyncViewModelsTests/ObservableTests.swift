@@ -17,5 +17,5 @@ final class ObservableTests: XCTestCase {
     accept(NewMemberViewModel(manager: manager))
   }
 
-  private func accept(_ viewModel: some Observable & ViewModel) {}
+  private func accept(_ viewModel: some Observable) {}
 }

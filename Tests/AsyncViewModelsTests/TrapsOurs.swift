@@ -43,7 +43,7 @@ final class OurField: SlowField {
   func type(_ text: String) { viewModel.text.value = text }
 
   func letFirstOutputCome() async throws {
-    let outputs = Probe(viewModel.outputTextOutlet)
+    let outputs = Probe(viewModel.outputText)
     try await withRunning(viewModel) {
       gate.open()
       _ = try await outputs.next(where: { $0 == "もしもn" })
@@ -96,7 +96,7 @@ final class OurScreen: AnsweringScreen {
   init() {
     let viewModel = ProfileViewModel(loader: loader)
     self.viewModel = viewModel
-    states = Probe(viewModel.$state.map(\.text))
+    states = Probe(viewModel.state.map(\.text))
     run = Task { await viewModel.run() }
   }
 

@@ -55,7 +55,7 @@ private func signIn(_ count: Int) async throws -> Double {
 private func addMembers(_ count: Int, viewModels: Int) async throws -> Double {
   let manager = DefaultMemberManager()
   let views = (0..<viewModels).map { _ in MembersSummaryViewModel(manager: manager) }
-  let counts = views.map { $0.memberCountOutlet.subscribe() }
+  let counts = views.map { $0.memberCount.subscribe() }
   return try await withRunning(manager.run) { () async throws -> Double in
     try await withThrowingDiscardingTaskGroup { group in
       for view in views { group.addTask { await view.run() } }

@@ -2,8 +2,8 @@
 @usableFromInline
 enum Feed<Element: Sendable>: Sendable {
   case cursor(Cursor<Element>)
-  /// Some other element's cursor, and how one of these is taken from it without waiting.
-  case derived(LogCursor, take: @Sendable (_ ticket: UInt64, _ evenIfCancelled: Bool) -> Taken)
+  /// Something with other elements, and how one of these is taken from it without waiting.
+  case derived(Waiter, take: @Sendable (_ ticket: UInt64, _ evenIfCancelled: Bool) -> Taken)
 
   /// What a take found. A skipped element is not nothing: there may be more behind it.
   @usableFromInline
@@ -12,21 +12,24 @@ enum Feed<Element: Sendable>: Sendable {
   }
 
   @inlinable
-  var cursor: LogCursor {
+  var waiter: Waiter {
     switch self {
     case .cursor(let cursor): cursor
-    case .derived(let cursor, _): cursor
+    case .derived(let waiter, _): waiter
     }
   }
 
   /// This feed with `step` applied to each element; what it makes nil is skipped.
   ///
   /// A step runs after its element was taken, when the lease is given back: however long it takes,
-  /// the next consumer need not wait for it.
-  func deriving<Derived>(_ step: @escaping @Sendable (Element) -> Derived?) -> Feed<Derived> {
-    .derived(cursor) { ticket, evenIfCancelled in
+  /// the next consumer need not wait for it. So a step that remembers something may be called by a
+  /// consumer that was displaced meanwhile; the ticket, which is lower then, tells.
+  func deriving<Derived>(
+    _ step: @escaping @Sendable (Element, _ ticket: UInt64) -> Derived?
+  ) -> Feed<Derived> {
+    .derived(waiter) { ticket, evenIfCancelled in
       switch take(as: ticket, evenIfCancelled: evenIfCancelled) {
-      case .element(let element): step(element).map(Feed<Derived>.Taken.element) ?? .skipped
+      case .element(let element): step(element, ticket).map(Feed<Derived>.Taken.element) ?? .skipped
       case .skipped: .skipped
       case .nothing: .nothing
       }
@@ -41,7 +44,7 @@ enum Feed<Element: Sendable>: Sendable {
       case .element(let element): return element
       case .skipped: if Task.isCancelled { return nil }
       case .nothing:
-        guard await cursor.waitForElement(as: ticket, isolation: isolation) else { return nil }
+        guard await waiter.waitForElement(as: ticket, isolation: isolation) else { return nil }
       }
     }
   }
@@ -55,7 +58,7 @@ enum Feed<Element: Sendable>: Sendable {
       case .element(let element): return (element, false)
       case .skipped: continue
       case .nothing:
-        let look = cursor.look(as: ticket)
+        let look = waiter.look(as: ticket)
         if look != .readable { return (nil, look == .finished) }
       }
     }

@@ -22,7 +22,10 @@ class LogCursor: Waiter, @unchecked Sendable {
     readsQueue = queue != nil
   }
 
-  final var droppedCount: Int {
+  /// Whether it was made after the end, and gives nothing.
+  final var isPastTheEnd: Bool { position == nil && queue == nil }
+
+  final override var droppedCount: Int {
     queue.map(log.droppedCount) ?? 0
   }
 

@@ -19,7 +19,7 @@ public import Observation
 ///
 /// ```swift
 /// private let members = CurrentValue([Member]())
-/// public nonisolated var membersOutlet: Outlet<[Member]> { members.outlet }
+/// public nonisolated var memberList: StateOutlet<[Member]> { members.outlet }
 /// ```
 ///
 /// - **Subscribing** to the ``outlet`` gives the value held at that moment, then each later one,
@@ -40,7 +40,6 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// The log keeps the newest element in its replay window: that *is* the value. There is no second
   /// copy that could disagree with what is published.
   @usableFromInline let log: BroadcastLog<Value>
-  @usableFromInline let writers = WritersLock()
   @usableFromInline let observed = ObservedValue()
 
   /// Makes the state of a property: `@CurrentValue var state = State.isLoading`.
@@ -55,7 +54,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   }
 
   deinit {
-    log.finish()
+    finish()
   }
 
   /// The value. Setting it publishes it; when finished, setting has no effect.
@@ -65,7 +64,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   public var value: Value {
     get {
       observed.access()
-      writers.requireNotHeldByThisThread(of: Value.self)
+      observed.writers.requireNotHeldByThisThread(of: Value.self)
       return log.newest
     }
     set { set(newValue) }
@@ -79,10 +78,12 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   }
 
   /// The same as ``outlet``.
-  public var projectedValue: Outlet<Value> { outlet }
+  public var projectedValue: StateOutlet<Value> { outlet }
 
-  /// The value as it is when subscribed to, then each later one.
-  public var outlet: Outlet<Value> { Outlet(of: log) }
+  /// The end that can be read and followed, and not written.
+  public var outlet: StateOutlet<Value> { StateOutlet(.state(root)) }
+
+  private var root: StateRoot<Value> { StateRoot(log: log, observed: observed) }
 
   /// Writes the value, as ``value`` does. Does not keep the state alive; when it is finished or
   /// gone, sending returns `.finished`.
@@ -135,7 +136,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// The value as ``value`` gives it, and which one it is: later ones have higher numbers.
   func value(number: inout Int) -> Value {
     observed.access()
-    writers.requireNotHeldByThisThread(of: Value.self)
+    observed.writers.requireNotHeldByThisThread(of: Value.self)
     return log.newest(number: &number)
   }
 
@@ -147,7 +148,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     var evicted = Evicted<Value>()
     var value: Value?
     defer { withExtendedLifetime(value) {} }
-    let (result, sent) = try writers.withLock(of: Value.self) {
+    let (result, sent) = try observed.writers.withLock(of: Value.self) {
       value = log.newest
       let result = try change(&value!)
       return (result, append(value!, evicting: &evicted))
@@ -160,7 +161,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   @inlinable @discardableResult
   func set(_ value: Value) -> Int? {
     var evicted = Evicted<Value>()
-    let (subscribers, wake) = writers.withLock(of: Value.self) {
+    let (subscribers, wake) = observed.writers.withLock(of: Value.self) {
       append(value, evicting: &evicted)
     }
     _ = consume evicted  // destroyed here, with no lock held

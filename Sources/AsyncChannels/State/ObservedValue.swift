@@ -7,6 +7,8 @@ public import Synchronization
 /// looked up anew at each use.
 @usableFromInline
 final class ObservedValue: Observable, Sendable {
+  /// Held by writers while they change the value.
+  @usableFromInline let writers = WritersLock()
   private let registrar = ObservationRegistrar()
   /// Whether anybody has ever accessed the value: nobody can be observing it otherwise.
   @usableFromInline let wasAccessed = Atomic(false)

@@ -32,6 +32,11 @@ public final class Probe<Element: Sendable>: Sendable {
     subscription = outlet.subscribe(buffering: .unbounded)
   }
 
+  /// Subscribes to state; the first element is the value there is now.
+  public convenience init(_ state: StateOutlet<Element>) {
+    self.init(state.outlet)
+  }
+
   /// The next element.
   ///
   /// - Throws: ``ProbeFailure`` if none has come within the deadline, or the outlet has ended.

@@ -23,6 +23,11 @@ final class Doorbell: @unchecked Sendable {
     (rings, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
+  /// A doorbell for another queue that rings for the same consumer.
+  init(branchOf bell: Doorbell) {
+    (rings, continuation) = (bell.rings, bell.continuation)
+  }
+
   /// Wakes whoever waits. Runs code of that task's executor, so no lock and no lease may be held.
   func ring() {
     continuation.yield()

@@ -24,6 +24,9 @@ class Waiter: @unchecked Sendable {
   /// What one of its consumers is reported to listen to.
   var elementType: Any.Type { Never.self }
 
+  /// How many elements the buffering policy has dropped.
+  var droppedCount: Int { 0 }
+
   /// Looks whether there is something to take. Requires the lease.
   func look() -> Look { .finished }
 

@@ -9,8 +9,9 @@ public import Observation
 public final class AuthViewModel: AuthViewModelType, Observable {
   @Input public var signIn: Inlet<Credentials>
   @Output public var signInResult: Outlet<Result<Token, AuthError>>
-  @CurrentValue public private(set) var isSigningIn = false
+  public var isSigningIn: StateOutlet<Bool> { $signingIn }
 
+  @CurrentValue private var signingIn = false
   private let authenticator: any Authenticator
   private let overlap: Overlap
 
@@ -22,7 +23,7 @@ public final class AuthViewModel: AuthViewModelType, Observable {
 
   public func run() async {
     let authenticator = authenticator
-    await _signIn.received.answer(overlap, busy: _isSigningIn.inlet) {
+    await _signIn.received.answer(overlap, busy: _signingIn.inlet) {
       credentials async -> Result<Token, AuthError> in
       do throws(AuthError) {
         return .success(try await authenticator.authenticate(credentials))

@@ -8,6 +8,6 @@ public protocol AuthViewModelType: ViewModel {
   /// Output: how each sign-in ended.
   var signInResult: Outlet<Result<Token, AuthError>> { get }
 
-  /// Whether a sign-in is under way. False by the time its result is published.
-  var isSigningIn: Bool { get }
+  /// Output: whether a sign-in is under way. False by the time its result is published.
+  var isSigningIn: StateOutlet<Bool> { get }
 }

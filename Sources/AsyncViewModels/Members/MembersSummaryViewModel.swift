@@ -3,10 +3,11 @@ public import Observation
 
 /// Counts a manager's members.
 @MainActor
-public final class MembersSummaryViewModel: MembersSummaryViewModelType, Observable {
-  @CurrentValue public private(set) var memberCount = 0
-  public var memberCountOutlet: Outlet<Int> { $memberCount }
+public final class MembersSummaryViewModel: ViewModel, Observable {
+  /// Output: as of the last good list; a failure does not change it.
+  public var memberCount: StateOutlet<Int> { $count }
 
+  @CurrentValue private var count = 0
   private let manager: any MemberManager
 
   public init(manager: any MemberManager = DefaultMemberManager.shared) {
@@ -15,7 +16,7 @@ public final class MembersSummaryViewModel: MembersSummaryViewModelType, Observa
 
   public func run() async {
     for await case .success(let members) in manager.members {
-      memberCount = members.count
+      count = members.count
     }
   }
 }

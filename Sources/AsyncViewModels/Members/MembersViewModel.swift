@@ -3,13 +3,17 @@ public import Observation
 
 /// Shows a manager's members, and removes them.
 @MainActor
-public final class MembersViewModel: MembersViewModelType, Observable {
-  @CurrentValue public private(set) var members: [Member] = []
-  public var membersOutlet: Outlet<[Member]> { $members }
-
+public final class MembersViewModel: ViewModel, Observable {
+  /// Input: removes a member.
   public var remove: Inlet<Member> { manager.removeMember }
+
+  /// Input: removes all members.
   public var reset: Inlet<Void> { manager.resetMembers }
 
+  /// Output: the last good list; a failure does not change it.
+  public var members: StateOutlet<[Member]> { $list }
+
+  @CurrentValue private var list: [Member] = []
   private let manager: any MemberManager
 
   public init(manager: any MemberManager = DefaultMemberManager.shared) {
@@ -18,7 +22,7 @@ public final class MembersViewModel: MembersViewModelType, Observable {
 
   public func run() async {
     for await case .success(let members) in manager.members {
-      self.members = members
+      list = members
     }
   }
 }

@@ -1,13 +1,16 @@
 public import AsyncChannels
 public import Observation
 
-/// Adds members to a manager, and shows what it says to that.
+/// The form for a new member: adds members to a manager, and shows what it says to that.
 @MainActor
-public final class NewMemberViewModel: NewMemberViewModelType, Observable {
+public final class NewMemberViewModel: ViewModel, Observable {
+  /// What is typed into the form.
   @CurrentValue public var name = ""
-  @CurrentValue public private(set) var failure: MemberFailure?
-  public var failureOutlet: Outlet<MemberFailure?> { $failure }
 
+  /// Output: why the last command failed; nil after the next that succeeds.
+  public var failure: StateOutlet<MemberFailure?> { $lastFailure }
+
+  @CurrentValue private var lastFailure: MemberFailure?
   private let manager: any MemberManager
   /// Only the newest result counts, so this holds at most one however long nothing runs.
   private let results: Subscription<Result<[Member], MemberFailure>>
@@ -17,6 +20,7 @@ public final class NewMemberViewModel: NewMemberViewModelType, Observable {
     results = manager.members.subscribe(buffering: .bufferingNewest(1))
   }
 
+  /// Input: adds a member with the name as it is when this is sent.
   public var add: Inlet<Void> {
     .calling { [weak name = _name, addMember = manager.addMember] _ in
       guard let name, case .sent(let subscribers) = addMember.send(name.value) else {
@@ -29,8 +33,8 @@ public final class NewMemberViewModel: NewMemberViewModelType, Observable {
   public func run() async {
     for await result in results {
       switch result {
-      case .success: failure = nil
-      case .failure(let failure): self.failure = failure
+      case .success: lastFailure = nil
+      case .failure(let failure): lastFailure = failure
       }
     }
   }

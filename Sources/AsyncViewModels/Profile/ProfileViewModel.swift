@@ -7,17 +7,17 @@ public import Observation
 /// two loads at once the later counts. The state is published after it is stored: who is told of a
 /// state, or reads it when told that it changed, never finds the one before.
 @MainActor
-public final class ProfileViewModel: ProfileViewModelType, Observable {
+public final class ProfileViewModel: ViewModel, Observable {
   public enum State: Sendable {
     case isLoading
     case failed(any Error)
     case loaded(User)
   }
 
-  /// `isLoading` until the first load has ended.
-  @CurrentValue public private(set) var state = State.isLoading
-  public var stateOutlet: Outlet<State> { $state }
+  /// Output: `isLoading` until the first load has ended.
+  public var state: StateOutlet<State> { $current }
 
+  @CurrentValue private var current = State.isLoading
   /// Who is to be shown. Written for each load and each reload, with the same user for the latter.
   private let wanted: CurrentValue<User.ID?>
   private let loader: any UserLoader
@@ -28,15 +28,18 @@ public final class ProfileViewModel: ProfileViewModelType, Observable {
     self.loader = loader
   }
 
+  /// Input: show this user.
   public var load: Inlet<User.ID> { wanted.inlet.contramap { $0 } }
 
+  /// Input: load the user that is shown again.
   public var reload: Inlet<Void> { wanted.inlet { _, _ in } }
 
   public func run() async {
     let loader = loader
-    let state = _state
+    let state = _current
     let busy = Inlet<Bool> { isBusy in if isBusy { state.value = .isLoading } }
-    await wanted.outlet.compactMap { $0 }.answer(.latestOnly, busy: busy) { id async -> State in
+    await wanted.outlet.outlet.compactMap { $0 }.answer(.latestOnly, busy: busy) {
+      id async -> State in
       do { return .loaded(try await loader.user(id)) } catch { return .failed(error) }
     } publish: { newState in
       state.value = newState

@@ -7,27 +7,35 @@ public import Observation
 /// and so shows every text from the moment in which it is typed; a late output never overwrites
 /// newer typing.
 @MainActor
-public final class TextFilterViewModel: TextFilterViewModelType, Observable {
+public final class TextFilterViewModel: ViewModel, Observable {
+  /// Input: what is in the field.
   @Input public var inputText: Inlet<String>
-  @CurrentValue public private(set) var outputText = ""
-  @CurrentValue public private(set) var isFiltering = false
-  public var outputTextOutlet: Outlet<String> { $outputText }
-  public var isFilteringOutlet: Outlet<Bool> { $isFiltering }
+
+  /// Output: the last text that passed the filter.
+  public var outputText: StateOutlet<String> { $output }
+
+  /// Output: whether a text is being looked at: changes twice for each text. False by the time an
+  /// output is published.
+  public var isFiltering: StateOutlet<Bool> { $filtering }
+
+  /// For the field: reads the output, writes to the input.
   public let text: SplitBinding<String>
 
+  @CurrentValue private var output = ""
+  @CurrentValue private var filtering = false
   private let passes: @Sendable (String) async -> Bool
 
   /// - Parameter passes: Which texts go out; those of more than three characters if not said
   ///   otherwise. Texts are asked about one after the other.
   public init(passing passes: @escaping @Sendable (String) async -> Bool = { $0.count > 3 }) {
     self.passes = passes
-    text = SplitBinding(reading: _outputText, writing: _inputText.inlet)
+    text = SplitBinding(reading: _output, writing: _inputText.inlet)
   }
 
   public func run() async {
     let passes = passes
-    let output = _outputText
-    await _inputText.received.answer(busy: _isFiltering.inlet) { text in
+    let output = _output
+    await _inputText.received.answer(busy: _filtering.inlet) { text in
       await passes(text) ? text : nil
     } publish: { passed in
       if let passed { output.value = passed }

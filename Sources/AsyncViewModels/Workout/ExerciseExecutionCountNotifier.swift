@@ -6,7 +6,7 @@ public actor ExerciseExecutionCountNotifier: ExerciseExecutionCountNotifying {
 
   public init() {}
 
-  public nonisolated var count: Outlet<Int> { executions.outlet }
+  public nonisolated var count: StateOutlet<Int> { executions.outlet }
 
   /// Counts one more, and publishes the count.
   public func exerciseExecuted() {

@@ -1,19 +1,19 @@
 public import AsyncChannels
 public import Observation
 
-/// Listens to a notifier; it could not send a count if it wanted to.
+/// What a profile shows of somebody's workout. It could not send a count if it wanted to.
+///
+/// Its state is the notifier's, seen through a closure: there is nothing to run.
 @MainActor
-public final class WorkoutProfileViewModel: WorkoutProfileViewModelType, Observable {
-  @CurrentValue public private(set) var executionCount = 0
-  public var executionCountOutlet: Outlet<Int> { $executionCount }
+public final class WorkoutProfileViewModel: Observable {
+  /// Output: how many exercises were done.
+  public let executionCount: StateOutlet<Int>
 
-  private let notifier: any ExerciseExecutionCountNotifying
+  /// Output: the same in words.
+  public let summary: StateOutlet<String>
 
   public init(notifier: any ExerciseExecutionCountNotifying) {
-    self.notifier = notifier
-  }
-
-  public func run() async {
-    for await count in notifier.count { executionCount = count }
+    executionCount = notifier.count
+    summary = notifier.count.map { "Exercises done: \($0)" }
   }
 }

@@ -33,6 +33,13 @@ extension Outlet {
   }
 }
 
+extension StateOutlet {
+  /// Subscribes now, and collects everything in a task.
+  func collecting(buffering policy: BufferingPolicy? = nil) -> Task<[Value], any Error> {
+    outlet.collecting(buffering: policy)
+  }
+}
+
 extension Subscription {
   /// Consumes in a task that does nothing else, so that cancelling the task is cancelling the loop.
   func consuming() -> Task<[Element], Never> {

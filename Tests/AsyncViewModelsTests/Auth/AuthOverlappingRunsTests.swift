@@ -19,11 +19,12 @@ final class AuthOverlappingRunsTests: XCTestCase {
       try await authenticator.begun.expect("b")
       authenticator.answer("a")
       try await within { await first.value }
-      XCTAssertTrue(viewModel.isSigningIn, "\(overlap): the second run's request is under way")
+      XCTAssertTrue(
+        viewModel.isSigningIn.value, "\(overlap): the second run's request is under way")
       authenticator.answer("b")
       second.cancel()
       try await within { await second.value }
-      XCTAssertFalse(viewModel.isSigningIn, "\(overlap)")
+      XCTAssertFalse(viewModel.isSigningIn.value, "\(overlap)")
     }
   }
 

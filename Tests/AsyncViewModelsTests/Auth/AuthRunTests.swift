@@ -11,17 +11,17 @@ final class AuthRunTests: XCTestCase {
       let authenticator = HeldAuthenticator()
       let viewModel = AuthViewModel(authenticator: authenticator, overlap: overlap)
       let results = Probe(viewModel.signInResult)
-      let phases = Probe(viewModel.$isSigningIn)
+      let phases = Probe(viewModel.isSigningIn)
       try await phases.expect(false)
       try await withRunning(viewModel) {
         defer { authenticator.answerAll() }
         for name in ["ann", "stranger"] {
           viewModel.signIn.send(.of(name))
           try await authenticator.begun.expect(name)
-          XCTAssertTrue(viewModel.isSigningIn, "\(overlap)")
+          XCTAssertTrue(viewModel.isSigningIn.value, "\(overlap)")
           authenticator.answer(name)
           _ = try await results.next()
-          XCTAssertFalse(viewModel.isSigningIn, "\(overlap): by the time of the result")
+          XCTAssertFalse(viewModel.isSigningIn.value, "\(overlap): by the time of the result")
         }
       }
       let rest = try await phases.next(4)
@@ -34,7 +34,7 @@ final class AuthRunTests: XCTestCase {
     let authenticator = HeldAuthenticator()
     let viewModel = AuthViewModel(authenticator: authenticator, overlap: .concurrent)
     let results = Probe(viewModel.signInResult)
-    let phases = Probe(viewModel.$isSigningIn)
+    let phases = Probe(viewModel.isSigningIn)
     try await withRunning(viewModel) {
       defer { authenticator.answerAll() }
       viewModel.signIn.send(.of("a"))
@@ -42,10 +42,10 @@ final class AuthRunTests: XCTestCase {
       _ = try await authenticator.begun.next(2)
       authenticator.answer("b")
       try await results.expect(.token(of: "b"))
-      XCTAssertTrue(viewModel.isSigningIn)
+      XCTAssertTrue(viewModel.isSigningIn.value)
       authenticator.answer("a")
       try await results.expect(.token(of: "a"))
-      XCTAssertFalse(viewModel.isSigningIn)
+      XCTAssertFalse(viewModel.isSigningIn.value)
     }
     let seen = try await phases.next(3)
     XCTAssertEqual(seen, [false, true, false])
@@ -56,7 +56,7 @@ final class AuthRunTests: XCTestCase {
     let authenticator = HeldAuthenticator(isStubborn: true)
     let viewModel = AuthViewModel(authenticator: authenticator, overlap: .latestOnly)
     let results = Probe(viewModel.signInResult)
-    let phases = Probe(viewModel.$isSigningIn)
+    let phases = Probe(viewModel.isSigningIn)
     try await withRunning(viewModel) {
       defer { authenticator.answerAll() }
       viewModel.signIn.send(.of("old"))
@@ -65,7 +65,8 @@ final class AuthRunTests: XCTestCase {
       try await authenticator.begun.expect("new")
       authenticator.answer("new")
       try await results.expect(.token(of: "new"))
-      XCTAssertFalse(viewModel.isSigningIn, "the superseded one, which goes on, does not count")
+      XCTAssertFalse(
+        viewModel.isSigningIn.value, "the superseded one, which goes on, does not count")
       authenticator.answer("old")
     }
     let seen = try await phases.next(3)
@@ -86,7 +87,7 @@ final class AuthRunTests: XCTestCase {
         try await authenticator.cancelled.expect("ann")
         authenticator.answer("ann")
         try await within { await run.value }
-        XCTAssertFalse(viewModel.isSigningIn, "\(overlap)")
+        XCTAssertFalse(viewModel.isSigningIn.value, "\(overlap)")
         try results.finish()
       }
     }

@@ -90,7 +90,7 @@ final class AuthViewModelTests: XCTestCase {
       authenticator.answer("old")
       authenticator.answer("older")
       _ = try await authenticator.returned.next(2)
-      XCTAssertTrue(viewModel.isSigningIn)
+      XCTAssertTrue(viewModel.isSigningIn.value)
       authenticator.answer("new")
       try await results.expect(.token(of: "new"))
       try results.finish()

@@ -13,7 +13,7 @@ final class MembersViewModelTests: XCTestCase {
   @MainActor
   func test_theSummaryShowsTheCount() async throws {
     let summary = MembersSummaryViewModel(manager: manager)
-    let counts = Probe(summary.$memberCount)
+    let counts = Probe(summary.memberCount)
     try await withRunning(summary) {
       manager.results.send(.success(.annAndBob))
       let shown = try await counts.next(2)
@@ -28,8 +28,8 @@ final class MembersViewModelTests: XCTestCase {
   func test_aFailureKeepsTheLastGoodListOnScreen() async throws {
     let summary = MembersSummaryViewModel(manager: manager)
     let list = MembersViewModel(manager: manager)
-    let counts = Probe(summary.$memberCount)
-    let lists = Probe(list.$members)
+    let counts = Probe(summary.memberCount)
+    let lists = Probe(list.members)
     try await withRunning(summary, list) {
       manager.results.send(.success(.annAndBob))
       let shown = (try await counts.next(2), try await lists.next(2))
@@ -74,12 +74,12 @@ final class MembersViewModelTests: XCTestCase {
   @MainActor
   func test_theFormShowsTheLastFailureUntilTheNextSuccess() async throws {
     let form = NewMemberViewModel(manager: manager)
-    let failures = Probe(form.$failure)
+    let failures = Probe(form.failure)
     try await withRunning(form) {
       manager.results.send(.failure(.invalidName), replayed: false)
       let shown = try await failures.next(2)
       XCTAssertEqual(shown, [nil, .invalidName])
-      XCTAssertEqual(form.failure, .invalidName)
+      XCTAssertEqual(form.failure.value, .invalidName)
       manager.results.send(.success([]))
       let cleared = try await failures.next()
       XCTAssertNil(cleared)
@@ -89,7 +89,7 @@ final class MembersViewModelTests: XCTestCase {
   @MainActor
   func test_theFormHearsOfAFailureThatCameWhileItDidNotRun() async throws {
     let form = NewMemberViewModel(manager: manager)
-    let failures = Probe(form.$failure)
+    let failures = Probe(form.failure)
     manager.results.send(.failure(.invalidName), replayed: false)
     try await withRunning(form) {
       let shown = try await failures.next(2)
@@ -100,7 +100,7 @@ final class MembersViewModelTests: XCTestCase {
   @MainActor
   func test_aViewModelThatIsRunAgainShowsTheListAsItIsThen() async throws {
     let list = MembersViewModel(manager: manager)
-    let lists = Probe(list.$members)
+    let lists = Probe(list.members)
     manager.results.send(.success([]))
     try await withRunning(list) { _ = try await lists.next(2) }
     manager.results.send(.success(.annAndBob))
@@ -125,11 +125,11 @@ final class MembersViewModelTests: XCTestCase {
           }
         }
         for list in lists {
-          _ = try await Probe(list.$members).next(where: { $0.count == 400 })
+          _ = try await Probe(list.members).next(where: { $0.count == 400 })
         }
-        _ = try await Probe(summary.$memberCount).next(where: { $0 == 400 })
-        XCTAssertEqual(lists[0].members, lists[1].members)
-        XCTAssertEqual(Set(lists[0].members.map(\.id)), Set(1...400))
+        _ = try await Probe(summary.memberCount).next(where: { $0 == 400 })
+        XCTAssertEqual(lists[0].members.value, lists[1].members.value)
+        XCTAssertEqual(Set(lists[0].members.value.map(\.id)), Set(1...400))
       }
     }
   }
@@ -137,10 +137,10 @@ final class MembersViewModelTests: XCTestCase {
   @MainActor
   func test_aViewThatReadsOnlyTheCountIsToldWhenItChanged() async throws {
     let summary = MembersSummaryViewModel(manager: manager)
-    let counts = Probe(summary.$memberCount)
+    let counts = Probe(summary.memberCount)
     let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
     withObservationTracking {
-      _ = summary.memberCount
+      _ = summary.memberCount.value
     } onChange: {
       continuation.yield()
     }
@@ -148,7 +148,7 @@ final class MembersViewModelTests: XCTestCase {
       manager.results.send(.success(.annAndBob))
       try await within { _ = await changes.first { true } }
       _ = try await counts.next(2)
-      XCTAssertEqual(summary.memberCount, 2)
+      XCTAssertEqual(summary.memberCount.value, 2)
     }
   }
 }

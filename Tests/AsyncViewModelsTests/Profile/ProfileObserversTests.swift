@@ -11,13 +11,13 @@ final class ProfileObserversTests: XCTestCase {
     let viewModel = ProfileViewModel(loader: HeldLoader(answering: 1..<3))
     let rendered = Channel<String>()
     let screen = Probe(rendered.outlet)
-    let early = viewModel.$state.observe { rendered.send("early: \($0.text)") }
+    let early = viewModel.state.observe { rendered.send("early: \($0.text)") }
     try await screen.expect("early: loading")
     try await withRunning(viewModel) {
       viewModel.load.send(1)
       try await screen.expect("early: loading")
       try await screen.expect("early: user 1")
-      let late = viewModel.$state.observe { rendered.send("late: \($0.text)") }
+      let late = viewModel.state.observe { rendered.send("late: \($0.text)") }
       try await screen.expect("late: user 1")
       viewModel.load.send(2)
       let both = try await screen.next(4)
@@ -34,8 +34,8 @@ final class ProfileObserversTests: XCTestCase {
     let viewModel = ProfileViewModel(loader: HeldLoader(answering: 0..<12))
     let rendered = Channel<[String]>()
     let screen = Probe(rendered.outlet)
-    let token = viewModel.$state.observe { state in
-      rendered.send([state.text, viewModel.state.text])
+    let token = viewModel.state.observe { state in
+      rendered.send([state.text, viewModel.state.value.text])
     }
     let observed = Recorder<String>()
     try await screen.expect(["loading", "loading"])
@@ -43,9 +43,9 @@ final class ProfileObserversTests: XCTestCase {
       for id in [1, 10, 2, 11] {
         let text = id < 10 ? "user \(id)" : "failed"
         withObservationTracking {
-          _ = viewModel.state
+          _ = viewModel.state.value
         } onChange: {
-          MainActor.assumeIsolated { observed.record(viewModel.state.text) }
+          MainActor.assumeIsolated { observed.record(viewModel.state.value.text) }
         }
         viewModel.load.send(id)
         // Told of loading when it has gone on already, it may read the newer state.
@@ -62,16 +62,16 @@ final class ProfileObserversTests: XCTestCase {
     let viewModel = ProfileViewModel(loader: HeldLoader(answering: 1..<3))
     let rendered = Channel<String>()
     let screen = Probe(rendered.outlet)
-    var token: CancellationToken? = viewModel.$state.observe { rendered.send($0.text) }
+    var token: CancellationToken? = viewModel.state.observe { rendered.send($0.text) }
     try await screen.expect("loading")
     token = nil
     XCTAssertNil(token)
-    let states = Probe(viewModel.$state)
+    let states = Probe(viewModel.state)
     try await withRunning(viewModel) {
       viewModel.load.send(1)
       try await states.next(where: { $0.text == "user 1" })
       // Whoever observes now is told; the one before was not.
-      let next = viewModel.$state.observe { rendered.send("next: \($0.text)") }
+      let next = viewModel.state.observe { rendered.send("next: \($0.text)") }
       try await screen.expect("next: user 1")
       try screen.finish()
       next.cancel()

@@ -7,9 +7,9 @@ import XCTest
 @MainActor
 final class ProfileViewModelTests: XCTestCase {
   func test_itLoadsTheUserThatIsWantedWhenItBeginsAndEachThatIsWantedLater() async throws {
-    let viewModel: any ProfileViewModelType = ProfileViewModel(
+    let viewModel: ProfileViewModel = ProfileViewModel(
       userID: 1, loader: HeldLoader(answering: 1..<4))
-    let states = Probe(viewModel.stateOutlet.map(\.text))
+    let states = Probe(viewModel.state.map(\.text))
     try await withRunning(viewModel) {
       try await expect(["loading", "loading", "user 1"], in: states)
       viewModel.load.send(3)
@@ -21,7 +21,7 @@ final class ProfileViewModelTests: XCTestCase {
   func test_reloadingLoadsTheSameUserAgain() async throws {
     let loader = HeldLoader(answering: 1..<3)
     let viewModel = ProfileViewModel(userID: 2, loader: loader)
-    let states = Probe(viewModel.$state.map(\.text))
+    let states = Probe(viewModel.state.map(\.text))
     try await withRunning(viewModel) {
       try await expect(["loading", "loading", "user 2"], in: states)
       viewModel.reload.send()
@@ -34,7 +34,7 @@ final class ProfileViewModelTests: XCTestCase {
   func test_reloadingWithNobodyWantedDoesNothing() async throws {
     let loader = HeldLoader(answering: 1..<2)
     let viewModel = ProfileViewModel(loader: loader)
-    let states = Probe(viewModel.$state.map(\.text))
+    let states = Probe(viewModel.state.map(\.text))
     try await withRunning(viewModel) {
       for _ in 0..<5 { viewModel.reload.send() }
       viewModel.load.send(1)
@@ -47,7 +47,7 @@ final class ProfileViewModelTests: XCTestCase {
 
   func test_aFailureIsShownAndTheNextSuccessReplacesIt() async throws {
     let viewModel = ProfileViewModel(userID: 10, loader: HeldLoader(answering: 0..<12))
-    let states = Probe(viewModel.$state)
+    let states = Probe(viewModel.state)
     try await withRunning(viewModel) {
       let failure = try await states.next(where: { $0.text == "failed" })
       guard case .failed(let error) = failure else { return XCTFail("\(failure)") }
@@ -64,7 +64,7 @@ final class ProfileViewModelTests: XCTestCase {
   func test_ofTwoLoadsAtOnceTheLaterCountsWhicheverAnswersLast() async throws {
     let loader = HeldLoader()
     let viewModel = ProfileViewModel(userID: 1, loader: loader)
-    let states = Probe(viewModel.$state.map(\.text))
+    let states = Probe(viewModel.state.map(\.text))
     try await withRunning(viewModel) {
       try await loader.begun.expect(1)
       viewModel.load.send(2)
@@ -82,7 +82,7 @@ final class ProfileViewModelTests: XCTestCase {
   func test_aRunThatIsCancelledShowsNothingMoreAndTheNextLoadsAgain() async throws {
     let loader = HeldLoader()
     let viewModel = ProfileViewModel(userID: 1, loader: loader)
-    let states = Probe(viewModel.$state.map(\.text))
+    let states = Probe(viewModel.state.map(\.text))
     let run = Task { await viewModel.run() }
     try await loader.begun.expect(1)
     run.cancel()
@@ -99,7 +99,7 @@ final class ProfileViewModelTests: XCTestCase {
     let loader = HeldLoader(answering: 1..<9)
     let viewModel = ProfileViewModel(userID: 1, loader: loader)
     for id in 2...8 { viewModel.load.send(id) }
-    let states = Probe(viewModel.$state.map(\.text))
+    let states = Probe(viewModel.state.map(\.text))
     try await withRunning(viewModel) {
       try await expect(["loading", "loading", "user 8"], in: states)
       try states.finish()

@@ -9,7 +9,7 @@ import XCTest
 final class TextFilterViewModelTests: XCTestCase {
   func test_textsOfMoreThanThreeCharactersGoOut() async throws {
     let field = TextFilterViewModel()
-    let outputs = Probe(field.outputTextOutlet)
+    let outputs = Probe(field.outputText)
     try await outputs.expect("")
     try await withRunning(field) {
       // Three characters each, of more than three scalars, or bytes; then four.
@@ -21,7 +21,7 @@ final class TextFilterViewModelTests: XCTestCase {
       for long in ["👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", "e\u{301}e\u{301}e\u{301}e\u{301}", "もしもの", "    "] {
         field.inputText.send(long)
         try await outputs.expect(long)
-        XCTAssertEqual(field.outputText, long)
+        XCTAssertEqual(field.outputText.value, long)
       }
       try outputs.finish()
     }
@@ -29,11 +29,11 @@ final class TextFilterViewModelTests: XCTestCase {
 
   func test_whoFollowsTheOutputIsNotToldOfShortTexts() async throws {
     let field = TextFilterViewModel()
-    let outputs = Probe(field.outputTextOutlet)
+    let outputs = Probe(field.outputText)
     let told = Recorder<Void>()
-    let phases = Probe(field.isFilteringOutlet)
+    let phases = Probe(field.isFiltering)
     withObservationTracking {
-      _ = field.outputText
+      _ = field.outputText.value
     } onChange: {
       told.record(())
     }
@@ -49,7 +49,7 @@ final class TextFilterViewModelTests: XCTestCase {
     try await outputs.expect("")
     try outputs.finish()
     XCTAssertEqual(told.all.count, 0)
-    XCTAssertEqual(field.outputText, "")
+    XCTAssertEqual(field.outputText.value, "")
   }
 
   func test_theSameTextAgainIsSentOnce() async throws {
@@ -58,7 +58,7 @@ final class TextFilterViewModelTests: XCTestCase {
       asked.record(text)
       return true
     }
-    let outputs = Probe(field.outputTextOutlet)
+    let outputs = Probe(field.outputText)
     try await outputs.expect("")
     try await withRunning(field) {
       for text in ["news", "news", "news"] { field.text.value = text }
@@ -82,7 +82,7 @@ final class TextFilterViewModelTests: XCTestCase {
       await gates[text]?.pass()
       return text.count > 3
     }
-    let outputs = Probe(field.outputTextOutlet)
+    let outputs = Probe(field.outputText)
     try await outputs.expect("")
     try await withRunning(field) {
       field.text.value = "もしもn"
@@ -91,7 +91,7 @@ final class TextFilterViewModelTests: XCTestCase {
       XCTAssertEqual(field.text.value, "もしもの")
       gates["もしもn"]?.open()
       try await outputs.expect("もしもn")
-      XCTAssertEqual(field.outputText, "もしもn", "the output has come …")
+      XCTAssertEqual(field.outputText.value, "もしもn", "the output has come …")
       XCTAssertEqual(field.text.value, "もしもの", "… and the field keeps what was typed since")
       try await asked.expect("もしもの")
       gates["もしもの"]?.open()
@@ -103,7 +103,7 @@ final class TextFilterViewModelTests: XCTestCase {
 
   func test_whatIsTypedWhileNothingRunsIsShownAndFilteredLater() async throws {
     let field = TextFilterViewModel()
-    let outputs = Probe(field.outputTextOutlet)
+    let outputs = Probe(field.outputText)
     for text in ["new", "news", "newsp"] { field.text.value = text }
     XCTAssertEqual(field.text.value, "newsp")
     try await withRunning(field) {
@@ -119,15 +119,15 @@ final class TextFilterViewModelTests: XCTestCase {
       if text == "first" { await gate.pass() }
       return true
     }
-    let outputs = Probe(field.outputTextOutlet)
+    let outputs = Probe(field.outputText)
     try await withRunning(field) {
       for text in ["first", "second", "third"] { field.inputText.send(text) }
-      try await Probe(field.isFilteringOutlet).next(where: { $0 })
-      XCTAssertTrue(field.isFiltering)
+      try await Probe(field.isFiltering).next(where: { $0 })
+      XCTAssertTrue(field.isFiltering.value)
       gate.open()
       let seen = try await outputs.next(4)
       XCTAssertEqual(seen, ["", "first", "second", "third"])
-      XCTAssertFalse(field.isFiltering)
+      XCTAssertFalse(field.isFiltering.value)
     }
   }
 }

@@ -34,31 +34,30 @@ final class WorkoutTests: XCTestCase {
     try counts.finish()
   }
 
-  func test_theProfileShowsTheCountFromWheneverItListens() async throws {
+  func test_theProfileShowsTheCountThereIs() async throws {
     let notifier = ExerciseExecutionCountNotifier()
     await notifier.exerciseExecuted()
-    let profile: any WorkoutProfileViewModelType = WorkoutProfileViewModel(notifier: notifier)
-    let counts = Probe(profile.executionCountOutlet)
-    XCTAssertEqual(profile.executionCount, 0, "it has not listened yet")
-    try await withRunning(profile) {
-      await notifier.exerciseExecuted()
-      try await counts.next(where: { $0 == 2 })
-      XCTAssertEqual(profile.executionCount, 2)
-    }
+    let profile = WorkoutProfileViewModel(notifier: notifier)
+    XCTAssertEqual(profile.executionCount.value, 1)
+    let counts = Probe(profile.executionCount)
+    let summaries = Probe(profile.summary)
     await notifier.exerciseExecuted()
+    XCTAssertEqual(profile.executionCount.value, 2)
+    XCTAssertEqual(profile.summary.value, "Exercises done: 2")
+    try await counts.expect(1)
+    try await counts.expect(2)
+    try await summaries.expect("Exercises done: 1")
+    try await summaries.expect("Exercises done: 2")
     try counts.finish()
-    try await withRunning(profile) { _ = try await counts.next(where: { $0 == 3 }) }
+    try summaries.finish()
   }
 
   /// Its protocol is all that a profile needs, and has nothing to send with.
   func test_aProfileListensToAnyNotifier() async throws {
     let spy = SpyNotifier()
     let profile = WorkoutProfileViewModel(notifier: spy)
-    let counts = Probe(profile.$executionCount)
-    try await withRunning(profile) {
-      spy.counts.value = 41
-      try await counts.next(where: { $0 == 41 })
-    }
+    spy.counts.value = 41
+    XCTAssertEqual(profile.executionCount.value, 41)
   }
 
   func test_nothingOutsideTheNotifierCanSendACount() throws {
@@ -92,5 +91,5 @@ final class WorkoutTests: XCTestCase {
 
 private struct SpyNotifier: ExerciseExecutionCountNotifying {
   let counts = CurrentValue(0)
-  var count: Outlet<Int> { counts.outlet }
+  var count: StateOutlet<Int> { counts.outlet }
 }

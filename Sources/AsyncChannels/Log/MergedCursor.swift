@@ -1,0 +1,89 @@
+/// Subscriptions to several logs as one: it waits for all of them at once, on one doorbell.
+///
+/// A doorbell can be in one queue only, so each log's queue gets a branch of it, anew for each sleep:
+/// while one branch rings, a sender may have taken another out of its queue and not rung it yet, and
+/// then its links are that sender's. A branch that is rung late makes the next sleep look again.
+///
+/// `@unchecked Sendable`: as `Waiter` says. The leases of the cursors in it are not used: this one's
+/// stands for them.
+final class MergedCursor: Waiter, @unchecked Sendable {
+  /// One of the subscriptions, and how an element that is there is taken from it.
+  struct Source: Sendable {
+    let cursor: LogCursor
+    let take: @Sendable () -> (any Sendable)?
+
+    init<Element>(_ cursor: Cursor<Element>) {
+      self.cursor = cursor
+      take = { cursor.take() }
+    }
+  }
+
+  private let sources: [Source]
+  private var branches: [Doorbell] = []
+  /// Where the next take begins to look, so that a source that always has something starves nobody.
+  private var start = 0
+
+  init(_ sources: [Source]) {
+    self.sources = sources
+  }
+
+  deinit {
+    leaveQueues()
+  }
+
+  override var elementType: Any.Type { sources.first?.cursor.elementType ?? Never.self }
+
+  override var droppedCount: Int { sources.reduce(0) { $0 + $1.cursor.droppedCount } }
+
+  /// Takes an element that is there from any of the sources.
+  ///
+  /// - Parameter note: Is called with the number of the source, while the lease is held: what it
+  ///   notes is noted in the order of the taking. It may run no code of a user.
+  func take<Noted>(
+    as ticket: UInt64, evenIfCancelled: Bool, _ note: (Int, any Sendable) -> Noted
+  ) -> Noted? {
+    guard lease.tryAcquire(ticket) else { return nil }
+    defer { lease.release(ticket) }
+    if !evenIfCancelled, Task.isCancelled { return nil }
+    for offset in sources.indices {
+      let number = (start + offset) % sources.count
+      guard let element = sources[number].take() else { continue }
+      start = number + 1
+      return note(number, element)
+    }
+    return nil
+  }
+
+  override func look() -> Look {
+    look { $0.cursor.look() }
+  }
+
+  override func lookOrJoin(_ bell: Doorbell) -> Look {
+    leaveQueues()
+    branches = sources.map { _ in Doorbell(branchOf: bell) }
+    var branch = branches.makeIterator()
+    return look { source in branch.next().map(source.cursor.lookOrJoin) ?? .nothing }
+  }
+
+  override func leaveQueue(_ bell: Doorbell) {
+    leaveQueues()
+  }
+
+  /// Readable if one of them is, finished if all are.
+  private func look(_ lookAt: (Source) -> Look) -> Look {
+    var result = Look.finished
+    for source in sources {
+      switch lookAt(source) {
+      case .readable: return .readable
+      case .nothing: result = .nothing
+      case .finished: continue
+      }
+    }
+    return result
+  }
+
+  private func leaveQueues() {
+    for (source, branch) in zip(sources, branches) { source.cursor.leaveQueue(branch) }
+    branches = []
+  }
+}

@@ -1,0 +1,21 @@
+import Synchronization
+
+/// What a subscription got last, to compare the next with.
+final class Previous<Element: Sendable & Equatable>: Sendable {
+  private let state = Locked<(element: Element?, ticket: UInt64)>((nil, 0))
+
+  /// Remembers an element. True if it differs from the one before, or there was none.
+  ///
+  /// A consumer that was displaced may come late with what it took before the newer one took more.
+  /// Its element is new to it, and is not remembered.
+  func isReplaced(by element: Element, _ ticket: UInt64) -> Bool {
+    let (isLate, old) = state.withLock { state in
+      guard ticket >= state.ticket else { return (true, Element?.none) }
+      let old = state.element
+      state = (element, ticket)
+      return (false, old)
+    }
+    // Compared, and destroyed, with no lock held: that runs code of the element's.
+    return isLate || old != element
+  }
+}

@@ -1,0 +1,49 @@
+import Synchronization
+
+/// One subscription to several states, and the values it has seen of them.
+final class StateMerge: Sendable {
+  let cursor: MergedCursor
+  private let roots: [AnyStateRoot]
+  private let readings: Locked<StateReadings>
+
+  init(of roots: [AnyStateRoot], buffering policy: BufferingPolicy?) {
+    self.roots = roots
+    var readings = StateReadings()
+    cursor = MergedCursor(
+      roots.map { root in
+        let (source, last) = root.subscribe(policy)
+        readings[root.id] = last
+        return source
+      })
+    self.readings = Locked(readings)
+  }
+
+  /// What a take found.
+  enum Taken {
+    case change(StateChange)
+    /// Not all values are known yet.
+    case incomplete
+  }
+
+  /// Takes the next change, if there is one.
+  ///
+  /// The values are noted while the cursor's lease is held, so in the order in which they were taken,
+  /// whichever consumer took them.
+  func take(as ticket: UInt64, evenIfCancelled: Bool) -> Taken? {
+    // Outlives the lease: the last reference to a value may be here, and its `deinit` run.
+    var replaced: (any Sendable)?
+    defer { withExtendedLifetime(replaced) {} }
+    return cursor.take(as: ticket, evenIfCancelled: evenIfCancelled) { number, value in
+      let id = roots[number].id
+      let (known, all) = readings.withLock { readings in
+        let known = readings.count
+        replaced = readings[id]
+        readings[id] = value
+        return (known, readings)
+      }
+      guard all.count == roots.count else { return .incomplete }
+      let changed = known == roots.count ? id : nil
+      return .change(StateChange(changed: changed, readings: all, ticket: ticket))
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/// State that can be read and followed, and neither written nor finished.
+///
+/// An output of a view model or a manager that has a value at any moment is a `StateOutlet`. The owner
+/// writes a ``CurrentValue`` and hands this out:
+///
+/// ```swift
+/// public protocol MembersSummaryViewModelType: ViewModel {
+///   var memberCount: StateOutlet<Int> { get }
+/// }
+///
+/// @MainActor
+/// public final class MembersSummaryViewModel: MembersSummaryViewModelType {
+///   public var memberCount: StateOutlet<Int> { $count }
+///   @CurrentValue private var count = 0
+/// }
+///
+/// Text("\(viewModel.memberCount.value) members")          // read it: tracked by Observation
+/// for await count in viewModel.memberCount { … }           // follow it
+/// ```
+///
+/// - **Reading** ``value`` is tracked by SwiftUI, `withObservationTracking` and `Observations`.
+/// - **Following** it begins with the value as it is when the subscription begins, then gives each
+///   later one, equal ones too (see ``removeDuplicates()``). Overflow is as the ``BufferingPolicy``
+///   of the subscription says.
+/// - **Deriving**: ``map(_:)`` and ``combine(_:)`` make state of state, without a task: their value is
+///   computed when it is read, from the values there are then.
+/// - **The end**: when the owner finishes the state or is gone, subscriptions end after the last value.
+///   ``value`` stays the last one. A state outlet keeps no owner alive.
+///
+/// It is a small value to copy and to pass between isolations. For events, which have no value in
+/// between, use an ``Outlet``.
+public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
+  enum Source: Sendable {
+    case state(StateRoot<Value>)
+    case derived(Derivation<Value>)
+  }
+
+  let source: Source
+
+  init(_ source: Source) {
+    self.source = source
+  }
+
+  /// State that never changes: for previews and spies. Following it gives the value, and ends.
+  public static func constant(_ value: Value) -> StateOutlet {
+    StateOutlet(.derived(Derivation(roots: [], read: { _ in value }, makeGate: { { _ in true } })))
+  }
+
+  /// The value there is now; the last one when the state is finished or its owner gone.
+  ///
+  /// Costs what reading a ``CurrentValue`` costs; for derived state, that for each state it is derived
+  /// from, and the closures. Reading it inside ``CurrentValue/update(_:)`` of the same value traps.
+  public var value: Value {
+    switch source {
+    case .state(let root): root.value
+    case .derived(let derivation): derivation.value
+    }
+  }
+
+  /// The same as an outlet, for what takes one: a ``Probe``, an operator that gives an `Outlet`.
+  public var outlet: Outlet<Value> {
+    switch source {
+    case .state(let root): Outlet(of: root.log)
+    case .derived(let derivation): derivation.outlet
+    }
+  }
+
+  /// Takes a place in the sequence of values, synchronously, beginning with the value there is now.
+  ///
+  /// - Parameter policy: What happens when its consumer falls behind; unbounded if nil. For a listener
+  ///   that wants the newest value only: `.bufferingNewest(1)`.
+  public func subscribe(buffering policy: BufferingPolicy? = nil) -> Subscription<Value> {
+    outlet.subscribe(buffering: policy)
+  }
+
+  /// Subscribes, without a bound. The subscription lives as long as the iterator.
+  public func makeAsyncIterator() -> Subscription<Value>.Iterator {
+    outlet.makeAsyncIterator()
+  }
+
+  /// Calls a function with the value there is now and each later one, as ``Outlet/observe(_:)`` does.
+  public func observe(
+    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Value) async -> Void
+  ) -> CancellationToken {
+    outlet.observe(body)
+  }
+}
