@@ -18,7 +18,7 @@ public final class NewMemberViewModel: NewMemberViewModelType, Observable {
   }
 
   public var add: Inlet<Void> {
-    .calling { [weak name = _name, addMember = manager.addMember] _ in
+    .forwarding { [weak name = _name, addMember = manager.addMember] _ in
       guard let name, case .sent(let subscribers) = addMember.send(name.value) else {
         return .finished(())
       }
