@@ -14,11 +14,30 @@
 ///
 /// An inlet is a small value to copy and to pass between isolations. It does not keep its channel
 /// alive: when that is gone, sending returns `.finished`.
+///
+/// Two inlets are equal if they are the inlet of the same channel or the same ``CurrentValue``, or
+/// copies of one that was made with a function or a transformation.
 public struct Inlet<Element: Sendable>: Sendable {
   @usableFromInline
   enum Target: Sendable {
     case log(BroadcastLog<Element>)
-    case function(@Sendable (Element) -> SendResult<Element>)
+    case function(Function)
+  }
+
+  /// An object, so that the copies of an inlet can be told from another's.
+  @usableFromInline
+  final class Function: Sendable {
+    @usableFromInline let send: @Sendable (Element) -> SendResult<Element>
+    /// Where the function sends to, if every function that does is the same inlet.
+    let log: BroadcastLog<Element>?
+
+    init(
+      to log: BroadcastLog<Element>?,
+      _ send: @escaping @Sendable (Element) -> SendResult<Element>
+    ) {
+      self.send = send
+      self.log = log
+    }
   }
 
   @usableFromInline let target: Target
@@ -27,15 +46,12 @@ public struct Inlet<Element: Sendable>: Sendable {
     target = .log(log)
   }
 
-  /// An inlet that does as `send` says, the result included.
-  package static func calling(
+  /// - Parameter send: What is done instead of appending to the log directly.
+  init(
+    to log: BroadcastLog<Element>,
     _ send: @escaping @Sendable (Element) -> SendResult<Element>
-  ) -> Inlet {
-    Inlet(target: .function(send))
-  }
-
-  private init(target: Target) {
-    self.target = target
+  ) {
+    target = .function(Function(to: log, send))
   }
 
   /// Makes an inlet that calls a function with each element: for previews, spies and bridges.
@@ -43,10 +59,41 @@ public struct Inlet<Element: Sendable>: Sendable {
   /// The function is called by whoever sends, on the sender's thread, and possibly by several at
   /// once. Such an inlet never finishes, and counts as one subscriber.
   public init(_ receive: @escaping @Sendable (Element) -> Void) {
-    target = .function { element in
+    self = .forwarding { element in
       receive(element)
       return .sent(subscribers: 1)
     }
+  }
+
+  /// An inlet that hands each element on, and what became of it back: for an input that sends
+  /// something else, or elsewhere, and can be at its end.
+  ///
+  /// ```swift
+  /// public var add: Inlet<Void> {
+  ///   .forwarding { [form, addMember] _ in
+  ///     switch addMember.send(form.name) {
+  ///     case .sent(let subscribers): .sent(subscribers: subscribers)
+  ///     case .finished: .finished(())
+  ///     }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// For the same element in another form ``contramap(_:)`` is shorter. (It is no `init`, since
+  /// `Inlet { inlet.send($0) }` could mean either.)
+  ///
+  /// - Parameter send: Called by whoever sends, on the sender's thread, and possibly by several
+  ///   simultaneously. What it returns is what ``send(_:)`` returns: `.sent`, or `.finished` with
+  ///   the element it was given if that went nowhere and no later one will arrive either. A sender
+  ///   like ``Swift/AsyncSequence/bind(to:)`` stops at `.finished`.
+  public static func forwarding(
+    _ send: @escaping @Sendable (Element) -> SendResult<Element>
+  ) -> Inlet {
+    Inlet(target: .function(Function(to: nil, send)))
+  }
+
+  private init(target: Target) {
+    self.target = target
   }
 
   /// Sends an element to all who are subscribed now.
@@ -60,7 +107,7 @@ public struct Inlet<Element: Sendable>: Sendable {
     switch target {
     case .log(let log):
       SendResult(of: element, subscribers: log.send(element, replayed: true))
-    case .function(let send): send(element)
+    case .function(let function): function.send(element)
     }
   }
 
@@ -78,11 +125,28 @@ public struct Inlet<Element: Sendable>: Sendable {
   public func contramap<Source>(
     _ transform: @escaping @Sendable (Source) -> Element
   ) -> Inlet<Source> {
-    .calling { source in
+    .forwarding { source in
       switch send(transform(source)) {
       case .sent(let subscribers): .sent(subscribers: subscribers)
       case .finished: .finished(source)
       }
+    }
+  }
+}
+
+extension Inlet: Hashable {
+  public static func == (one: Inlet, other: Inlet) -> Bool {
+    one.identity === other.identity
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(identity))
+  }
+
+  private var identity: AnyObject {
+    switch target {
+    case .log(let log): log
+    case .function(let function): function.log ?? function
     }
   }
 }

@@ -42,9 +42,10 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// cancelled.
   ///
   /// For taking a few elements by hand. A loop that takes many is `for await`. Each call is a new
-  /// consumer, and so takes the place of one that waits.
+  /// consumer, and so takes the place of one that waits. A cancelled task takes nothing that was sent
+  /// after `cancel()` returned.
   public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
-    await makeAsyncIterator().next(isolation: actor)
+    await makeAsyncIterator().nextUnlessCancelled(isolation: actor)
   }
 
   /// The next element if there is one now, without waiting, and whether the end was reached.
@@ -89,6 +90,17 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
       return await waitForNext(isolation: actor)
     }
 
+    /// The next element, as ``next(isolation:)`` gives it, but looks at the task's cancellation
+    /// before each: nothing is taken that was sent after `cancel()` returned.
+    ///
+    /// For a loop whose body takes time, and which a cancelled task must leave to the next one as it
+    /// is. Costs some tens of nanoseconds more than ``next(isolation:)``.
+    func nextUnlessCancelled(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async -> Element? {
+      await waitForNext(isolation: actor)
+    }
+
     /// Apart from `next`, which is small enough to be inlined where it is called. Clients do not
     /// specialize it: with elements of 64 bytes the compiler (6.3.1) frees the frame of such a
     /// specialization in the wrong order.
@@ -97,7 +109,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
       switch feed {
       case .cursor(let cursor):
         while await cursor.waitForElement(as: ticket, isolation: actor) {
-          if let element = cursor.take(as: ticket) { return element }
+          if let element = cursor.takeUnlessCancelled(as: ticket) { return element }
         }
         return nil
       case .derived:

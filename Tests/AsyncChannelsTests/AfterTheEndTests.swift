@@ -130,7 +130,7 @@ final class AfterTheEndTests: XCTestCase {
     XCTAssertEqual(outlet?.value.number, 2)
     XCTAssertEqual(census.count, 1)
     outlet = nil
-    XCTAssertEqual(census.count, 0)
+    try await until("the last value is gone") { census.count == 0 }
     withExtendedLifetime((state, outlet)) {}
   }
 

@@ -76,6 +76,40 @@ final class StandInTests: XCTestCase {
     }
   }
 
+  func test_C49_anInletThatForwardsReturnsWhatItsFunctionReturns() async throws {
+    var channel: Channel<String>? = Channel()
+    let lines = try XCTUnwrap(channel?.outlet.subscribe())
+    let inlet = Inlet<Int>.forwarding { [inlet = try XCTUnwrap(channel?.inlet)] number in
+      guard case .sent(let subscribers) = inlet.send("\(number)") else { return .finished(number) }
+      return .sent(subscribers: subscribers)
+    }
+    XCTAssertEqual(inlet.send(1), .sent(subscribers: 1))
+    XCTAssertEqual(inlet.contramap { $0 * 2 }.send(1), .sent(subscribers: 1))
+    // C25, C23
+    channel = nil
+    XCTAssertEqual(inlet.send(3), .finished(3))
+    XCTAssertEqual(inlet.contramap { $0 * 2 }.send(3), .finished(3))
+    let sent = try await lines.collect()
+    XCTAssertEqual(sent, ["1", "2"])
+    // C46: whoever binds to it stops when it is at its end.
+    await Outlet.just(4, 5).bind(to: inlet)
+  }
+
+  func test_C49_inletsOfOneTargetAreEqualAndOthersAreNot() {
+    let (channel, state) = (Channel<Int>(), CurrentValue(0))
+    let function = Inlet<Int> { _ in }
+    let forwarding = Inlet<Int>.forwarding { _ in .sent(subscribers: 0) }
+    let transformed = channel.inlet.contramap { (number: Int) in -number }
+    let inlets = [channel.inlet, state.inlet, function, forwarding, transformed]
+    XCTAssertEqual(Set(inlets + inlets).count, inlets.count)
+    XCTAssertEqual([channel.inlet, state.inlet, function, forwarding, transformed], inlets)
+    XCTAssertNotEqual(channel.inlet, Channel<Int>().inlet)
+    XCTAssertNotEqual(state.inlet, CurrentValue(0).inlet)
+    XCTAssertNotEqual(function, Inlet { _ in })
+    XCTAssertNotEqual(transformed, channel.inlet.contramap { (number: Int) in -number })
+    XCTAssertNotEqual(state.inlet { $0 += $1 }, state.inlet { $0 += $1 })
+  }
+
   func test_C49_anInletOfVoidCanBeAFunctionToo() async throws {
     let taps = Record<Void>()
     let inlet = Inlet<Void> { taps.add(()) }

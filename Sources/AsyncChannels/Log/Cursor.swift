@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A live subscription to a log. Its `deinit` is the unsubscribing. See `LogCursor`.
 ///
 /// `_fixed_layout`: where the package is built with library evolution, clients may inline the
@@ -42,6 +44,24 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     if let element = position?.takeKnown(Element.self) { return element }
     if readsQueue { return takeFromQueue() }
     return position?.refresh() == true ? position?.takeKnown(Element.self) : nil
+  }
+
+  /// Takes an element that is there, for the iterator that was here last, unless its task is
+  /// cancelled: nothing is taken that was sent after `cancel()` returned.
+  ///
+  /// First the look, then the task: a sender that sends after `cancel()` has returned publishes the
+  /// cancellation with the element, so that seeing the element is seeing that too.
+  func takeUnlessCancelled(as ticket: UInt64) -> Element? {
+    guard lease.tryAcquire(ticket) else { return nil }
+    defer { lease.release(ticket) }
+    guard look() == .readable, !Task.isCancelled else { return nil }
+    return position == nil ? takeFromBoundedQueue() : take()
+  }
+
+  /// The second look at the task, under the lock: a sender may have replaced the element that the
+  /// first look saw.
+  private func takeFromBoundedQueue() -> Element? {
+    log.state.withLock { _ in Task.isCancelled ? nil : queue?.popFirst() }
   }
 
   /// Not inlined: the fast path stays small.

@@ -67,8 +67,12 @@ enum Feed<Element: Sendable>: Sendable {
   private func take(as ticket: UInt64, evenIfCancelled: Bool) -> Taken {
     switch self {
     case .cursor(let cursor):
-      cursor.take(as: ticket, evenIfCancelled: evenIfCancelled).map(Taken.element) ?? .nothing
-    case .derived(_, let take): take(ticket, evenIfCancelled)
+      let element =
+        evenIfCancelled
+        ? cursor.take(as: ticket, evenIfCancelled: true) : cursor.takeUnlessCancelled(as: ticket)
+      return element.map(Taken.element) ?? .nothing
+    case .derived(_, let take):
+      return take(ticket, evenIfCancelled)
     }
   }
 }

@@ -44,7 +44,8 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   ) -> Noted? {
     guard lease.tryAcquire(ticket) else { return nil }
     defer { lease.release(ticket) }
-    if !evenIfCancelled, Task.isCancelled { return nil }
+    // First the look, then the task: see `Cursor.takeUnlessCancelled`.
+    if !evenIfCancelled { guard look() == .readable, !Task.isCancelled else { return nil } }
     for offset in sources.indices {
       let number = (start + offset) % sources.count
       guard let element = sources[number].take() else { continue }

@@ -13,12 +13,16 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// Each element is worked on exactly once, however many listen to what is published. Work happens
   /// in child tasks of the caller's: cancelling that task cancels what is in flight, and nothing of
   /// it is published any more. Elements that were not begun stay in the sequence, for the next
-  /// call, which may begin before a cancelled one has unwound.
+  /// call, which may begin before a cancelled one has unwound: of a `Subscription`, a cancelled call
+  /// begins nothing that was sent after `cancel()` returned.
   ///
   /// - Parameters:
   ///   - overlap: What becomes of an element that comes while an earlier one is worked on.
   ///   - busy: Is sent `true` when work begins and `false` when none is left whose answer counts:
-  ///     just before the last answer is published, or when the call is cancelled.
+  ///     just before the last answer is published, or as soon as a cancelled call runs again, in the
+  ///     isolation of `publish`; never by whoever cancels, inside `cancel()`. Calls that are given
+  ///     equal inlets report together: so a cancelled one that unwinds while the next works does
+  ///     not say `false`. An inlet that is made anew for each call is equal to none.
   ///   - work: Makes the answer. Work that was superseded is cancelled; it may take its time to
   ///     end.
   ///   - publish: Called with each answer in the isolation in which it was made, one at a time.
@@ -44,7 +48,7 @@ private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     busy: Inlet<Bool>?, work: @escaping @Sendable (Element) async -> Answer,
     publish: @escaping @isolated(any) @Sendable (Answer) -> Void
   ) {
-    turns = Turns(busy: busy)
+    turns = Turns(reportingTo: busy)
     self.work = work
     self.publish = publish
     received = answers.outlet.subscribe()
@@ -63,10 +67,13 @@ private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
         answers.finish()
       }
     } onCancel: {
-      // At once, and not when all has unwound: another call may have begun by then.
-      turns.endAll()
+      // The next call may begin as soon as `cancel()` has returned. It is too early to report that:
+      // whoever cancels may be anywhere, and hold anything.
+      turns.close()
     }
-    turns.endAll()
+    turns.close()
+    turns.report()
+    turns.leave()
   }
 
   /// Returns when all that was begun has ended.
@@ -77,7 +84,7 @@ private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     await withDiscardingTaskGroup { group in
       var iterator = elements.makeAsyncIterator()
       var latest: Turn?
-      while !Task.isCancelled, let element = await iterator.next(isolation: isolation) {
+      while !Task.isCancelled, let element = await next(of: &iterator, isolation: isolation) {
         let turn = Turn()
         turns.begin()
         if overlap == .latestOnly, let latest, latest.end() { turns.end() }
@@ -86,6 +93,17 @@ private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
         if overlap == .oneAtATime { await turn.isOver() }
       }
     }
+  }
+
+  /// An iterator may be given an element that is there although its task was cancelled just now. The
+  /// next call, which consumes the same subscription, is the one that has to have it.
+  private func next<Iterator: AsyncIteratorProtocol<Element, Never>>(
+    of iterator: inout Iterator, isolation: isolated (any Actor)?
+  ) async -> Element? {
+    if let iterator = iterator as? Subscription<Element>.Iterator {
+      return await iterator.nextUnlessCancelled(isolation: isolation)
+    }
+    return await iterator.next(isolation: isolation)
   }
 
   /// Works on an element in a task that is cancelled when its turn is over.
@@ -105,49 +123,96 @@ private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
       turns.end()
       await publish(answer)
     }
+    // If the call is cancelled: now, and not when all has unwound.
+    turns.report()
   }
 }
 
-/// How many turns are neither over nor superseded, and who is to know whether there are any.
+/// The turns of one call that are neither over nor superseded.
 private final class Turns: Sendable {
-  private struct State {
-    var count = 0
-    var isSaidToBeBusy = false
-    var isBeingSaid = false
+  private let busy: BusyReport?
 
-    mutating func takeWhatIsToBeSaid() -> Bool? {
-      guard isSaidToBeBusy != (count > 0) else {
-        isBeingSaid = false
+  init(reportingTo busy: Inlet<Bool>?) {
+    self.busy = busy.map(BusyReport.joined)
+    self.busy?.open(ObjectIdentifier(self))
+  }
+
+  func begin() { busy?.change(ObjectIdentifier(self), by: 1) }
+
+  func end() { busy?.change(ObjectIdentifier(self), by: -1) }
+
+  /// Ends all turns, and whatever begins later, without a report.
+  func close() { busy?.close(ObjectIdentifier(self)) }
+
+  func report() { busy?.report() }
+
+  func leave() { busy?.leave() }
+}
+
+/// What an inlet is told by all calls that share it: whether one of them has a turn.
+private final class BusyReport: Sendable {
+  private struct State {
+    /// How many turns each call has, of those that are not closed.
+    var turns: [ObjectIdentifier: Int] = [:]
+    var isReportedBusy = false
+    var isBeingReported = false
+
+    mutating func takeReport() -> Bool? {
+      guard isReportedBusy != turns.values.contains(where: { $0 > 0 }) else {
+        isBeingReported = false
         return nil
       }
-      isSaidToBeBusy.toggle()
-      return isSaidToBeBusy
+      isReportedBusy.toggle()
+      return isReportedBusy
     }
   }
 
-  private let busy: Inlet<Bool>?
+  /// By inlet, with the number of calls that share it.
+  private static let all = Locked<[Inlet<Bool>: (report: BusyReport, calls: Int)]>([:])
+
+  private let inlet: Inlet<Bool>
   private let state = Locked(State())
 
-  init(busy: Inlet<Bool>?) {
-    self.busy = busy
+  private init(to inlet: Inlet<Bool>) {
+    self.inlet = inlet
   }
 
-  func begin() { change { $0 += 1 } }
-
-  func end() { change { $0 = max(0, $0 - 1) } }
-
-  func endAll() { change { $0 = 0 } }
-
-  /// Whoever finds nobody saying it does so, outside the lock, until what was said last is true. So
-  /// even where turns begin and end on several threads it is said in order.
-  private func change(_ change: (inout Int) -> Void) {
-    let isSaidByAnother = state.withLock { state in
-      change(&state.count)
-      defer { state.isBeingSaid = true }
-      return state.isBeingSaid
+  static func joined(_ inlet: Inlet<Bool>) -> BusyReport {
+    all.withLock { all in
+      all[inlet, default: (BusyReport(to: inlet), 0)].calls += 1
+      return all[inlet]!.report
     }
-    guard !isSaidByAnother else { return }
-    while let isBusy = state.withLock({ $0.takeWhatIsToBeSaid() }) { busy?.send(isBusy) }
+  }
+
+  func leave() {
+    Self.all.withLock { all in
+      all[inlet]?.calls -= 1
+      if all[inlet]?.calls == 0 { all[inlet] = nil }
+    }
+  }
+
+  func open(_ call: ObjectIdentifier) {
+    state.withLock { $0.turns[call] = 0 }
+  }
+
+  func close(_ call: ObjectIdentifier) {
+    state.withLock { $0.turns[call] = nil }
+  }
+
+  func change(_ call: ObjectIdentifier, by difference: Int) {
+    state.withLock { $0.turns[call]? += difference }
+    report()
+  }
+
+  /// Whoever finds nobody reporting does so, outside the lock, until what was reported last is true.
+  /// So even where turns begin and end on several threads the reports are in order.
+  func report() {
+    let isReportedByAnother = state.withLock { state in
+      defer { state.isBeingReported = true }
+      return state.isBeingReported
+    }
+    guard !isReportedByAnother else { return }
+    while let isBusy = state.withLock({ $0.takeReport() }) { inlet.send(isBusy) }
   }
 }
 

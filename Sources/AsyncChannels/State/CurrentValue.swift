@@ -88,7 +88,9 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// Writes the value, as ``value`` does. Does not keep the state alive; when it is finished or
   /// gone, sending returns `.finished`.
   public var inlet: Inlet<Value> {
-    .calling { [weak self] in SendResult(of: $0, subscribers: self?.set($0)) }
+    Inlet(to: log) { [weak self] in
+      SendResult(of: $0, subscribers: self?.set($0))
+    }
   }
 
   /// An input that changes the value in one step, as ``update(_:)`` does:
@@ -104,7 +106,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   public func inlet<Element>(
     updating change: @escaping @Sendable (inout Value, Element) -> Void
   ) -> Inlet<Element> {
-    .calling { [weak self] element in
+    .forwarding { [weak self] element in
       let updated: (Void, subscribers: Int?)? = self?.updateCounting { change(&$0, element) }
       return SendResult(of: element, subscribers: updated?.subscribers)
     }

@@ -1,7 +1,5 @@
-import AsyncChannels
 import Dispatch
 import Foundation
-import Synchronization
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -22,7 +22,7 @@ public final class NewMemberViewModel: ViewModel, Observable {
 
   /// Input: adds a member with the name as it is when this is sent.
   public var add: Inlet<Void> {
-    .calling { [weak name = _name, addMember = manager.addMember] _ in
+    .forwarding { [weak name = _name, addMember = manager.addMember] _ in
       guard let name, case .sent(let subscribers) = addMember.send(name.value) else {
         return .finished(())
       }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import XCTest
 
 /// XCTest cannot test that a program dies. So a test that provokes it runs the test executable again,

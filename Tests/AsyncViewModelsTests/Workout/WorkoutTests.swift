@@ -60,32 +60,44 @@ final class WorkoutTests: XCTestCase {
     XCTAssertEqual(profile.executionCount.value, 41)
   }
 
-  func test_nothingOutsideTheNotifierCanSendACount() throws {
-    let compiler = try XCTUnwrap(try SnippetCompiler(), "there is no build folder beside the tests")
-    let listening = """
-      func attack(_ notifier: ExerciseExecutionCountNotifier) async {
-        await notifier.exerciseExecuted()
-        for await _ in notifier.count {}
-      }
-      """
-    let (control, complaint) = try compiler.errors(in: listening)
-    XCTAssertEqual(control, [], complaint)
-    for (attack, words) in [
+  func test_nothingOutsideTheNotifierCanSendACount() async throws {
+    guard let compiler = TypeChecker() else { throw XCTSkip("There is no swiftc in the path.") }
+    let attacks = [
       ("notifier.count.send(99)", "has no member 'send'"),
       ("notifier.count.finish()", "has no member 'finish'"),
       ("notifier.executions.value = 99", "inaccessible due to 'private'"),
       ("_ = notifier.count as Inlet<Int>", "cannot convert"),
-    ] {
-      for type in [
-        "ExerciseExecutionCountNotifier", "isolated ExerciseExecutionCountNotifier",
-        "any ExerciseExecutionCountNotifying",
-      ] where !(type.hasPrefix("any") && attack.contains("executions")) {
-        let (errors, output) = try compiler.errors(
-          in: "func attack(_ notifier: \(type)) { \(attack) }")
-        XCTAssertEqual(errors.count, 1, "\(attack) on \(type): \(output)")
-        XCTAssertTrue(errors.allSatisfy { $0.contains(words) }, "\(attack) on \(type): \(output)")
+    ]
+    let types = [
+      "ExerciseExecutionCountNotifier", "isolated ExerciseExecutionCountNotifier",
+      "any ExerciseExecutionCountNotifying",
+    ]
+    // A function a line, and the sentence that refuses it.
+    let refused = types.flatMap { type in
+      attacks.filter { !(type.hasPrefix("any") && $0.0.contains("executions")) }.map {
+        ("private func attack(_ notifier: \(type)) { \($0.0) }", $0.1)
       }
     }
+    let imports = "import AsyncChannels; import AsyncViewModels"
+    // Each in a file of its own, where its name is its own too.
+    var files = Dictionary(
+      uniqueKeysWithValues: refused.enumerated().map {
+        ("Attack\($0).swift", "\(imports)\n\($1.0)")
+      })
+    files["Listening.swift"] = """
+      \(imports)
+      func listen(_ notifier: ExerciseExecutionCountNotifier) async {
+        await notifier.exerciseExecuted()
+        for await _ in notifier.count {}
+      }
+      """
+    let errors = try await compiler.errors(in: files)
+    for (index, (attack, sentence)) in refused.enumerated() {
+      let found = errors["Attack\(index).swift"] ?? []
+      XCTAssertEqual(found.count, 1, "\(attack): \(found)")
+      XCTAssert(found.allSatisfy { $0.text.contains(sentence) }, "\(attack): \(found)")
+    }
+    XCTAssertEqual(errors.count, refused.count, "\(errors)")
   }
 }
 

@@ -1,24 +1,26 @@
 import Foundation
 
 /// How another process ended, and what it wrote to its standard error.
-struct ChildProcess {
-  enum End: CustomStringConvertible {
+package struct ChildProcess {
+  package enum End: CustomStringConvertible {
     case exit(Int32), signal(Int32), hung
 
-    var description: String {
+    package var description: String {
       switch self {
       case .exit(let status): "exited with \(status)"
       case .signal(let signal): "died of signal \(signal)"
       case .hung: "hung"
       }
     }
+
+    var isSuccess: Bool { if case .exit(0) = self { true } else { false } }
   }
 
-  let end: End
-  let standardError: String
+  package let end: End
+  package let standardError: String
 
   /// Runs a program to its end, or kills it after `limit`.
-  static func run(
+  package static func run(
     _ path: String, _ arguments: [String],
     environment: [String: String] = ProcessInfo.processInfo.environment,
     limit: Duration = .seconds(60)

@@ -1,25 +1,27 @@
-import Foundation
-import XCTest
+package import Foundation
 
-/// Asks the compiler what it thinks of a module that uses the library from outside.
-struct TypeChecker {
-  struct Message: CustomStringConvertible {
-    let line: Int
-    let text: String
+/// Asks the compiler what it thinks of a module that uses the libraries from outside.
+package struct TypeChecker {
+  package struct Message: CustomStringConvertible {
+    package let line: Int
+    package let text: String
 
-    var description: String { "\(line): \(text)" }
+    package var description: String { "\(line): \(text)" }
   }
 
   private let compiler: String
   private let modules: URL
   private let cache: URL
 
-  /// - Parameter modules: Where the library's module is: by default the one these tests are built with.
-  init(modules: URL? = nil) throws {
+  /// Nil if there is no compiler in the path.
+  ///
+  /// - Parameter modules: Where the libraries' modules are: by default those these tests are built
+  ///   with.
+  package init?(modules: URL? = nil) {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     let compilers = folders.map { "\($0)/swiftc" }
     guard let compiler = compilers.first(where: FileManager.default.isExecutableFile) else {
-      throw XCTSkip("There is no swiftc in the path, so nothing can be shown not to compile.")
+      return nil
     }
     // One and the same path as in the build: the module cache tells symbolic links apart.
     let executable = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
@@ -29,8 +31,13 @@ struct TypeChecker {
     cache = products.appending(path: "ModuleCache")
   }
 
-  /// The errors by file, of all files compiled as one module.
-  func errors(in files: [String: String]) async throws -> [String: [Message]] {
+  /// The errors by file, of all files compiled as one module that is in no package. What has no place
+  /// is under an empty name.
+  ///
+  /// - Parameter options: What else the compiler is told.
+  package func errors(
+    in files: [String: String], options: [String] = []
+  ) async throws -> [String: [Message]] {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -41,10 +48,14 @@ struct TypeChecker {
     let run = try await ChildProcess.run(
       compiler,
       [
-        "-typecheck", "-wmo", "-swift-version", "6", "-diagnostic-style", "llvm",
-        "-I", modules.path, "-module-cache-path", cache.path, "-module-name", "Outside",
-      ] + paths)
+        "-typecheck", "-parse-as-library", "-wmo", "-swift-version", "6",
+        "-diagnostic-style", "llvm", "-I", modules.path, "-module-cache-path", cache.path,
+        "-module-name", "Outside",
+      ] + options + paths)
     let messages = run.standardError.split(separator: "\n").compactMap(Self.parse)
+    if messages.isEmpty, !run.end.isSuccess {
+      return ["": [Message(line: 0, text: "The compiler \(run.end): \(run.standardError)")]]
+    }
     return Dictionary(grouping: messages, by: \.file).mapValues { $0.map(\.message) }
   }
 
