@@ -55,9 +55,11 @@ final class ObservationRaceTests: XCTestCase {
         label.render()
       }
       try await writing
+      // One to be told again, one to render again.
+      for _ in 0..<2 { await oneTurnOfTheMainActor() }
       outdated += labels.filter { $0.isOutdated }
     }
-    // Of most of these the rendering is under way.
+    // Should that have been too early for some.
     let deadline = ContinuousClock.now + .seconds(20)
     while outdated.contains(where: \.isOutdated), .now < deadline { await Task.yield() }
     XCTAssertEqual(outdated.filter(\.isOutdated).count, 0, "labels keep an old value")
