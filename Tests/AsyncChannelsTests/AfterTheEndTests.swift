@@ -1,4 +1,5 @@
 import AsyncChannels
+import TestSupport
 import XCTest
 
 /// Subscribing after the end, and the end that the owner's going is (C24, C25, C26).

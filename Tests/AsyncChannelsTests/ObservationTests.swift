@@ -142,7 +142,7 @@ private final class Model {
 }
 
 /// Tracks again whenever it is told, at once: so whoever tells twice is found out.
-private func observeForEver(_ number: CurrentValue<Int>, _ found: Record<Int>) {
+func observeForEver(_ number: CurrentValue<Int>, _ found: Record<Int>) {
   withObservationTracking {
     _ = number.value
   } onChange: {

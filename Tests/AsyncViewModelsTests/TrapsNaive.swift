@@ -64,6 +64,26 @@ final class NaiveState: ObservedState {
   }
 }
 
+/// A screen that shows a state, in whose first frame there is what it has when it has appeared.
+@MainActor
+protocol Screen {
+  func appear()
+  var text: String { get }
+}
+
+/// The bridge to a sequence or a publisher that delivers on the main actor: in a task.
+final class NaiveFirstFrame: Screen {
+  private let state = NaiveSubject("loading")
+  private(set) var text = ""
+
+  func appear() {
+    Task {
+      text = state.value
+      state.sink { self.text = $0 }
+    }
+  }
+}
+
 /// Asks for users, and shows what is answered.
 @MainActor
 protocol AnsweringScreen {

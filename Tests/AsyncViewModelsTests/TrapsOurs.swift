@@ -87,6 +87,16 @@ final class OurObservedState: ObservedState {
   }
 }
 
+final class OurFirstFrame: Screen {
+  private let state = CurrentValue("loading")
+  private(set) var text = ""
+  private var token: CancellationToken?
+
+  func appear() {
+    token = state.outlet.observe { [weak self] in self?.text = $0 }
+  }
+}
+
 final class OurScreen: AnsweringScreen {
   private let loader = HeldLoader()
   private let viewModel: ProfileViewModel

@@ -64,6 +64,15 @@ final class TrapsTests: XCTestCase {
     XCTAssertEqual(byOutlet, "new")
   }
 
+  func test_firstFrameWithoutTheState() async throws {
+    func firstFrame(_ screen: some Screen) -> String {
+      screen.appear()
+      return screen.text
+    }
+    XCTAssertEqual(firstFrame(NaiveFirstFrame()), "")
+    XCTAssertEqual(firstFrame(OurFirstFrame()), "loading")
+  }
+
   func test_staleAnswerShown() async throws {
     func shown(_ screen: some AnsweringScreen) async throws -> String {
       try await screen.ask(1)

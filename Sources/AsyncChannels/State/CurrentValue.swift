@@ -29,12 +29,17 @@ public import Observation
 ///   (`x.value.count += 1`) reads and writes in two steps; ``update(_:)`` does it in one.
 /// - **Observation**: it is `Observable`, property by property. A view, `withObservationTracking`
 ///   or `Observations` that read the value through its wrapper or ``value`` is told when it
-///   changed, after the new value was stored, once for each change.
+///   changed, after the new value was stored, once for each change. On the main actor no observer
+///   keeps an old value, wherever is written: one that another thread's write overtook while it was
+///   reading is told in a later turn. Elsewhere such a write may go unnoticed until the next, as
+///   with Observation itself: there, follow the ``outlet``.
 /// - **End**: ``finish()``, or dropping the last reference, ends its outlets. The value of a
 ///   finished one can still be read and no longer changes. Outlets and inlets do not keep it alive.
 ///
 /// A write costs one for all subscribers, as with ``Channel/send(_:)``; a read takes a lock for a
-/// few nanoseconds and never waits for a running ``update(_:)``.
+/// few nanoseconds and never waits for a running ``update(_:)``. Once somebody has read the value on
+/// another thread than a write's, such a write also enqueues a job on the main actor, one for all
+/// writes until it runs.
 @propertyWrapper
 public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// The log keeps the newest element in its replay window: that *is* the value. There is no second

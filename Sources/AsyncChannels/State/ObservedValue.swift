@@ -5,23 +5,70 @@ public import Synchronization
 ///
 /// Not generic, and apart from the value: a key path into a generic class, and its conformance, are
 /// looked up anew at each use.
+///
+/// **The gap.** Observation notes an access when a value is read, and installs the observer when the
+/// tracking closure returns. A change that is told in between reaches nobody: the observer is *late*,
+/// and keeps the old value. Only another thread writes there, or the closure itself, which knows
+/// what it wrote. A closure on the main actor is synchronous, so a job that is enqueued there after
+/// the write runs when the observer is installed: after a write from another thread than the
+/// readers', such a job tells again.
+///
+/// **Whom the job tells.** An observer that was told in time and has read again must not be told
+/// twice. So a write from another thread ends a *generation* of accesses, and the job tells those of
+/// that generation only: each access is registered for the value and for its generation.
+///
+/// **Why nobody on the main actor keeps an old value.** Let a closure there have read an older value
+/// than that of a write W from another thread.
+/// - W finds that somebody reads on another thread: see `noteChange`.
+/// - W has stored its value before it makes a generation due, and the job takes what is due (release,
+///   acquire). A closure that begins after the job therefore reads W's value. So this one began
+///   before the job, and its observer is installed when the job runs.
+/// - The job tells the closure's generation: W ends that one or a later one, since a closure that
+///   belongs to the one after it reads W's value as well (release, acquire). If W ends a later one,
+///   another write has ended the closure's, and a job of that write tells it; what is said above holds
+///   for that job too.
+///
+/// There are as many generations as a word has bits, used in turn. So if there are more writes from
+/// other threads than that before the job runs, it tells also observers that belong to a current one.
 @usableFromInline
 final class ObservedValue: Observable, Sendable {
   /// Held by writers while they change the value.
   @usableFromInline let writers = WritersLock()
-  private let registrar = ObservationRegistrar()
-  /// Whether anybody has ever accessed the value: nobody can be observing it otherwise.
-  @usableFromInline let wasAccessed = Atomic(false)
+  private typealias Path = any KeyPath<ObservedValue, Void> & Sendable
 
-  /// Stands for the value. Each object has a registrar of its own, so that one key path serves all.
+  @usableFromInline static var nobody: UInt { 0 }
+  private static var several: UInt { .max }
+
+  private let registrar = ObservationRegistrar()
+  /// The only thread that has ever accessed the value, or `nobody`, or `several`.
+  ///
+  /// That thread may have ended, and its identifier be another's: then that one is the only thread
+  /// that can be in a tracking closure.
+  @usableFromInline let readers = Atomic(nobody)
+  /// Counts the writes that came from another thread than the readers'.
+  private let generation = Atomic<UInt64>(0)
+  /// A bit for each generation that the pending job has to tell; zero if no job is pending.
+  private let due = Atomic<UInt64>(0)
+
+  // What they stand for is in the object's own registrar, so that the same paths serve all objects.
   private var value: Void { () }
-  private static let path: any KeyPath<ObservedValue, Void> & Sendable = \.value
+  private subscript(generation: Int) -> Void { () }
+  private static let valuePath: Path = \.value
+  /// By itself, since most values have no other generation: an array's element takes 15 ns to get.
+  private static let firstGenerationPath: Path = \.[0]
+  private static let generationPaths: [Path] = (0..<UInt64.bitWidth).map { \.[$0] }
 
   /// To be called before the value is read.
   @usableFromInline
   func access() {
-    if !wasAccessed.load(ordering: .relaxed) { wasAccessed.store(true, ordering: .relaxed) }
-    registrar.access(self, keyPath: Self.path)
+    noteReader()
+    let current = generation.load(ordering: .acquiring)
+    registrar.access(self, keyPath: Self.valuePath)
+    if current == 0 {
+      registrar.access(self, keyPath: Self.firstGenerationPath)
+    } else {
+      registrar.access(self, keyPath: Self.generationPaths[Self.index(of: current)])
+    }
   }
 
   /// Says that the value has changed. Calls observers: no lock may be held.
@@ -30,17 +77,61 @@ final class ObservedValue: Observable, Sendable {
   /// told, as `Observations` may on another thread, would otherwise find the old value, and not be
   /// told again.
   ///
-  /// Relaxed is enough for `wasAccessed`. Values are read and stored under one lock: whoever was
-  /// there first and read the old value had noted its access before that, which the writer, who has
-  /// had the lock since, sees; whoever comes later reads the new one.
+  /// Relaxed is enough for `readers`, here and in what this calls. Values are read and stored under
+  /// one lock: whoever was there first and read the old value had noted its thread before that,
+  /// which the writer, who has had the lock since, sees; whoever comes later reads the new one. (If
+  /// values were read without the lock, a reader that has noted its thread and a writer that has
+  /// stored would each need a sequentially consistent fence before they look at what the other did.)
   @inlinable
   func noteChange() {
-    if wasAccessed.load(ordering: .relaxed) { tellObservers() }
+    if readers.load(ordering: .relaxed) != Self.nobody { tellObservers() }
   }
 
   @usableFromInline
   func tellObservers() {
-    registrar.willSet(self, keyPath: Self.path)
-    registrar.didSet(self, keyPath: Self.path)
+    // If everybody who reads is on this thread, nobody is between reading and installing.
+    guard readers.load(ordering: .relaxed) != CurrentThread.identifier else {
+      return tell(Self.valuePath)
+    }
+    // Before anybody is told: who reads again then is of the next generation.
+    let ended = generation.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue
+    tell(Self.valuePath)
+    // After that: Observation calls an observer twice that two threads tell simultaneously.
+    tellOnMainActor(ended)
+  }
+
+  /// Detached: the job has nothing of the writer's task, and keeps nothing of it alive. It keeps
+  /// this object alive, but not the value.
+  private func tellOnMainActor(_ ended: UInt64) {
+    let bit: UInt64 = 1 << Self.index(of: ended)
+    guard due.bitwiseOr(bit, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
+    Task.detached { @MainActor [self] in
+      var due = due.exchange(0, ordering: .acquiringAndReleasing)
+      while due != 0 {
+        tell(Self.generationPaths[due.trailingZeroBitCount])
+        due &= due - 1
+      }
+    }
+  }
+
+  /// Which path, and which bit, a generation has.
+  private static func index(of generation: UInt64) -> Int {
+    Int(generation % UInt64(UInt64.bitWidth))
+  }
+
+  private func tell(_ path: Path) {
+    registrar.willSet(self, keyPath: path)
+    registrar.didSet(self, keyPath: path)
+  }
+
+  private func noteReader() {
+    let known = readers.load(ordering: .relaxed)
+    guard known != Self.several else { return }
+    let thread = CurrentThread.identifier
+    guard known != thread else { return }
+    let isFirst =
+      known == Self.nobody
+      && readers.compareExchange(expected: known, desired: thread, ordering: .relaxed).exchanged
+    if !isFirst { readers.store(Self.several, ordering: .relaxed) }
   }
 }

@@ -78,10 +78,15 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
     outlet.makeAsyncIterator()
   }
 
-  /// Calls a function with the value there is now and each later one, as ``Outlet/observe(_:)`` does.
+  /// Calls a function with the value there is now and each later one, as
+  /// ``Outlet/observe(isolation:_:)`` does.
+  ///
+  /// In the isolation of the body the first call, with the value there is now, comes before this
+  /// returns.
   public func observe(
+    isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Value) async -> Void
   ) -> CancellationToken {
-    outlet.observe(body)
+    outlet.observe(isolation: isolation, body)
   }
 }

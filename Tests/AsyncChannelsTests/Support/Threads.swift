@@ -1,6 +1,6 @@
-import TestSupport
-
+import Dispatch
 import Foundation
+import TestSupport
 
 /// Runs synchronous code on a thread whose stack is as small as those of secondary threads elsewhere.
 func onSmallStack(_ code: @escaping @Sendable () -> Void) async throws {
@@ -19,4 +19,14 @@ func onThreads(_ count: Int, _ code: @escaping @Sendable (Int) -> Void) async th
     thread.start()
   }
   for done in gates { try await within(.seconds(60)) { await done.pass() } }
+}
+
+/// Returns when another thread has done it; this one waits.
+func onAnotherThread(_ code: @escaping @Sendable () -> Void) {
+  let isDone = DispatchSemaphore(value: 0)
+  Thread.detachNewThread {
+    code()
+    isDone.signal()
+  }
+  isDone.wait()
 }

@@ -29,6 +29,20 @@ final class ProfileObserversTests: XCTestCase {
     early.cancel()
   }
 
+  /// The trap "a first frame without the state".
+  func test_aControllersFirstFrameHasTheState() async throws {
+    let viewModel = ProfileViewModel(loader: HeldLoader(answering: 1..<2))
+    let states = Probe(viewModel.state)
+    try await withRunning(viewModel) {
+      viewModel.load.send(1)
+      try await states.next(where: { $0.text == "user 1" })
+      let controller = ProfileController(viewModel)
+      XCTAssertEqual(controller.title, "")
+      controller.viewDidLoad()
+      XCTAssertEqual(controller.title, "user 1")
+    }
+  }
+
   /// The trap "old state rendered".
   func test_whoIsToldOfAStateReadsThatStateAndNeverThePrevious() async throws {
     let viewModel = ProfileViewModel(loader: HeldLoader(answering: 0..<12))
@@ -76,5 +90,21 @@ final class ProfileObserversTests: XCTestCase {
       try screen.finish()
       next.cancel()
     }
+  }
+}
+
+/// As a view controller does it, in synchronous code.
+@MainActor
+private final class ProfileController {
+  private let viewModel: ProfileViewModel
+  private var token: CancellationToken?
+  private(set) var title = ""
+
+  init(_ viewModel: ProfileViewModel) {
+    self.viewModel = viewModel
+  }
+
+  func viewDidLoad() {
+    token = viewModel.state.observe { [weak self] state in self?.title = state.text }
   }
 }
