@@ -17,7 +17,7 @@ public import Foundation
 ///
 /// Foundation on Linux limits this. All its sessions, also those of the rest of the program, share
 /// one queue, which closes a connection only when it has a moment between two pieces. A server that
-/// sends without end usually leaves one within milliseconds. A server that is always faster than
+/// sends without end usually leaves one within a second. A server that is always faster than
 /// Foundation (with single bytes, or with a redirection's body, all of which Foundation collects)
 /// does not: until it pauses, or closes the connection, Foundation's memory grows, the program's
 /// other requests wait, and other sign-ins time out.
