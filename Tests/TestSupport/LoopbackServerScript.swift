@@ -85,6 +85,26 @@ let loopbackServerScript = #"""
               except OSError:
                   say(event="gone", path=self.path)
               self.close_connection = True
+          elif word == "endless":
+              # "/endless/200" and so on: never stops by itself. "/endless/head" and "/endless/interim"
+              # do not come as far as a body, and "/endless/pieces" has one of single bytes.
+              start = "HTTP/1.1 %s Endless\r\n" % (rest if rest.isdigit() else "200")
+              piece = b" " * (1 << 20)
+              if rest == "head":
+                  piece = b"X: endless\r\n" * 1000
+              elif rest == "interim":
+                  start, piece = "", b"HTTP/1.1 100 Continue\r\n\r\n" * 100
+              elif rest == "pieces":
+                  start, piece = start + "Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n" * 10000
+              else:
+                  start += "\r\n"
+              try:
+                  self.wfile.write(start.encode())
+                  while True:
+                      self.wfile.write(piece)
+              except OSError:
+                  say(event="gone", path=self.path)
+              self.close_connection = True
           elif word == "silent":
               self.until_gone()
           elif word in ("stalls", "breaks"):

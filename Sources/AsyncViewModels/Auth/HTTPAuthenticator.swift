@@ -8,13 +8,24 @@ public import Foundation
 ///
 /// `200` with `{"token": "…"}` is a token, `401` means wrong credentials, and anything else is an
 /// ``AuthError`` that says what it was. Redirections are not followed, since they would send the
-/// password elsewhere; nothing is cached or kept.
+/// password elsewhere; nothing is cached or kept. No error's text contains the user name, password
+/// or query of the URL.
+///
+/// Any number of sign-ins may run simultaneously. Whatever the servers send, each ends at its
+/// deadline at the latest, and other tasks of the program go on. A sign-in holds at most
+/// ``answerLimit`` of its answer.
+///
+/// Foundation on Linux limits this. All its sessions, also those of the rest of the program, share
+/// one queue, which closes a connection only when it has a moment between two pieces. A server that
+/// sends without end usually leaves one within a second. A server that is always faster than
+/// Foundation (with single bytes, or with a redirection's body, all of which Foundation collects)
+/// does not: until it pauses, or closes the connection, Foundation's memory grows, the program's
+/// other requests wait, and other sign-ins time out.
 public struct HTTPAuthenticator: Authenticator {
   /// An answer of more bytes than this, 1 MiB, is refused as soon as that is known.
   ///
-  /// The refusal waits for nothing. On Linux the connection may outlive it: Foundation closes it
-  /// at the first pause of what comes in, so a server that sends without end is heard, and its
-  /// answer thrown away, for as long as it is the faster of the two.
+  /// So is one in more than 16,384 pieces. The refusal waits for nothing. On Linux the connection may
+  /// outlive it, see ``HTTPAuthenticator``.
   public static let answerLimit = 1 << 20
 
   private let url: URL
@@ -48,7 +59,7 @@ public struct HTTPAuthenticator: Authenticator {
 
   private func request(for credentials: Credentials) throws(AuthError) -> URLRequest {
     guard ["http", "https"].contains(url.scheme?.lowercased()), url.host() != nil else {
-      throw .unreachable("\(url) is not an address of a web server.")
+      throw .unreachable("\(url.shown) is not an address of a web server.")
     }
     let fields = ["username": credentials.username, "password": credentials.password]
     var request = URLRequest(url: url)

@@ -14,30 +14,39 @@ struct HTTPAnswer: Sendable {
 
 /// One request and its answer, read piece by piece so that an endless one can be refused.
 ///
-/// Foundation on Linux goes on receiving for long if a transfer is cancelled in a delegate's method.
-/// So a request is given up at once, and its transfer cancelled from outside.
+/// Foundation on Linux runs every session of the process on one serial queue, and blocks whoever
+/// begins or cancels a transfer until that queue has a moment. It has none while another session's
+/// server sends without a pause. So two things keep a hostile server from stopping more than its
+/// own transfer:
+/// - Transfers are begun and cancelled on a thread of the exchange's own, never on one that Swift's
+///   tasks share.
+/// - What is received is handled where Foundation received it (``HTTPDelegateQueue``), and a
+///   transfer is cancelled as soon as nothing more of it is wanted.
 final class HTTPExchange: NSObject, URLSessionDataDelegate {
   private typealias Outcome = Result<HTTPAnswer, AuthError>
   private typealias Transfer = (session: URLSession, task: URLSessionTask)
 
-  private struct State {
-    var body = Data()
-    var isCancelled = false
-    /// Nil before the request, and after its outcome.
-    var continuation: CheckedContinuation<Outcome, Never>?
+  private enum Phase {
+    case initial
+    case waiting(CheckedContinuation<Outcome, Never>)
+    case over
+  }
 
-    /// For whoever has the outcome first.
-    mutating func takeContinuation() -> CheckedContinuation<Outcome, Never>? {
-      defer { continuation = nil }
-      return continuation
-    }
+  private struct State {
+    var phase = Phase.initial
+    var body = Data()
+    /// What Foundation has handed over so far: pieces of the body, and heads.
+    var pieces = 0
+    var transfer: Transfer?
   }
 
   private let state = Locked(State())
-  /// Whether the transfer is through. Its lock is held while the transfer is cancelled, which waits
-  /// for nothing here: Foundation on Linux traps if a transfer completes in the midst of that.
-  private let isComplete = Locked(false)
+  /// Where the transfer is begun, and then cancelled, both of which may block.
+  private let queue = DispatchQueue(label: "HTTPExchange")
   private let answerLimit: Int
+  /// An answer of more pieces is refused: each costs Foundation a timer, even if it is one byte. The
+  /// largest answer that is allowed comes in pieces of 16 KiB, or of what a packet holds.
+  private static let pieceLimit = 1 << 14
 
   /// - Parameter answerLimit: In bytes.
   init(answerLimit: Int) {
@@ -46,49 +55,69 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
 
   /// Call it once. When its task is cancelled, the request is.
   func run(_ request: URLRequest) async -> Result<HTTPAnswer, AuthError> {
-    var transfer: Transfer?
-    let outcome = await withTaskCancellationHandler {
+    await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let isCancelled = state.withLock { state in
-          if !state.isCancelled { state.continuation = continuation }
-          return state.isCancelled
+        let isOver = state.withLock { state in
+          if case .over = state.phase { return true }
+          state.phase = .waiting(continuation)
+          return false
         }
-        if isCancelled {
+        if isOver {
           continuation.resume(returning: .failure(.cancelled))
         } else {
-          transfer = begin(request)
+          queue.async { [self] in begin(request) }
         }
       }
     } onCancel: {
-      state.withLock { state in
-        state.isCancelled = true
-        return state.takeContinuation()
-      }?.resume(returning: .failure(.cancelled))
+      finish(with: .failure(.cancelled))
     }
-    // The session keeps its delegate, this object, until it is told that it is not needed again.
-    // Not here: Foundation blocks the caller for as long as an answer comes in without a pause.
-    if let transfer {
-      DispatchQueue.global().async { [self] in
-        isComplete.withLock { if !$0 { transfer.task.cancel() } }
-        transfer.session.finishTasksAndInvalidate()
-      }
-    }
-    return outcome
   }
 
-  private func begin(_ request: URLRequest) -> Transfer {
+  private func begin(_ request: URLRequest) {
     let configuration = URLSessionConfiguration.ephemeral
     // While Foundation on Linux looks into a cache, the transfer has not begun, and cancelling it
     // then has no effect: it would connect, and send the password, later.
     configuration.urlCache = nil
-    let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+    #if canImport(FoundationNetworking)
+      let delegateQueue: OperationQueue? = HTTPDelegateQueue()
+    #else
+      let delegateQueue: OperationQueue? = nil
+    #endif
+    guard isWanted else { return }
+    let session = URLSession(
+      configuration: configuration, delegate: self, delegateQueue: delegateQueue)
     let task = session.dataTask(with: request)
-    task.resume()
-    return (session, task)
+    state.withLock { $0.transfer = (session, task) }
+    // Making the task may have taken long.
+    if isWanted { task.resume() }
   }
 
+  private var isWanted: Bool {
+    state.withLock { state in
+      if case .waiting = state.phase { true } else { false }
+    }
+  }
+
+  /// The first outcome is the one. Whatever else the server sends is not wanted any more.
   private func finish(with outcome: Outcome) {
-    state.withLock { $0.takeContinuation() }?.resume(returning: outcome)
+    let phase = state.withLock { state in
+      defer { state.phase = .over }
+      return state.phase
+    }
+    guard case .waiting(let continuation) = phase else { return }
+    continuation.resume(returning: outcome)
+    queue.async { [self] in end() }
+  }
+
+  private func end() {
+    let transfer = state.withLock { state in
+      state.body = Data()
+      return state.transfer.take()
+    }
+    guard let transfer else { return }
+    transfer.task.cancel()
+    // The session keeps its delegate, this object, until it is told that it is not needed again.
+    transfer.session.finishTasksAndInvalidate()
   }
 
   func urlSession(
@@ -99,30 +128,41 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
     // A 1xx is no answer yet: there may be some before the one that is.
     if let status = response.status, status >= 200, status != 200 { finish(with: .answer(status)) }
     completionHandler(.allow)
+    take(Data())
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    let isTooLarge = state.withLock { state in
-      let fits = state.body.count + data.count <= answerLimit
-      if fits { state.body += data }
-      return !fits
-    }
-    if isTooLarge {
-      finish(with: .failure(.badAnswer("it is larger than \(answerLimit) bytes.")))
-    }
+    take(data)
   }
 
+  private func take(_ data: Data) {
+    let refusal: String? = state.withLock { state in
+      guard case .waiting = state.phase else { return nil }
+      state.pieces += 1
+      if state.pieces > Self.pieceLimit {
+        return "it comes in more than \(Self.pieceLimit) pieces."
+      }
+      if state.body.count + data.count > answerLimit {
+        return "it is larger than \(answerLimit) bytes."
+      }
+      state.body += data
+      return nil
+    }
+    if let refusal { finish(with: .failure(.badAnswer(refusal))) }
+  }
+
+  /// The handler is left alone. Foundation on Linux traps if it is called for a transfer that is
+  /// being cancelled, and this one is.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    completionHandler(nil)
+    finish(with: .answer(willPerformHTTPRedirection.statusCode))
   }
 
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
-    isComplete.withLock { $0 = true }
     if let error {
       finish(with: .failure(AuthError(error, of: task)))
     } else if let status = task.response?.status, status >= 200 {
@@ -142,8 +182,8 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
     guard let status = challenge.failureResponse?.status else {
       return completionHandler(.performDefaultHandling, nil)
     }
+    // Cancelling the transfer, which this does, is also the answer to the challenge.
     finish(with: .answer(status))
-    completionHandler(.cancelAuthenticationChallenge, nil)
   }
 }
 
@@ -160,13 +200,36 @@ extension Result<HTTPAnswer, AuthError> {
 extension AuthError {
   /// What became of a transfer that failed.
   fileprivate init(_ error: any Error, of task: URLSessionTask) {
+    let url = task.originalRequest?.url
     switch (error as? URLError)?.code {
     case .cancelled: self = .cancelled
-    // Foundation on Linux has no words for these.
+    // Foundation on Linux has no words for these two. Libcurl calls an answer that is not HTTP a
+    // protocol that it does not support; so does Foundation then call the address, which was good
+    // enough to send the request there.
+    case .unsupportedURL where task.countOfBytesSent > 0, .cannotParseResponse:
+      self = .badAnswer("it is not HTTP.")
     case .badURL, .unsupportedURL:
-      let address = task.originalRequest?.url?.absoluteString ?? "This"
-      self = .unreachable("\(address) is no address that can be used.")
-    default: self = .unreachable(error.localizedDescription)
+      self = .unreachable("\(url?.shown ?? "This") is no address that can be used.")
+    default:
+      let words = error.localizedDescription
+      let isSafe = url?.secrets.allSatisfy { !words.contains($0) } ?? true
+      self = .unreachable(isSafe ? words : "The connection failed.")
     }
+  }
+}
+
+extension URL {
+  /// For a user to read: without the user name and password that an address may have, and without
+  /// its query, which may be as secret. Of an address without a host nothing is shown, since what
+  /// it has instead can be anything.
+  var shown: String {
+    guard let host = host() else { return "This" }
+    return host + (port.map { ":\($0)" } ?? "") + path()
+  }
+
+  /// What no text may contain, as it is written in the address and as it is meant.
+  fileprivate var secrets: [String] {
+    [user(), user(percentEncoded: false), password(), password(percentEncoded: false)]
+      .compactMap { $0 }.filter { !$0.isEmpty }
   }
 }

@@ -140,7 +140,7 @@ final class HTTPAuthenticatorTests: XCTestCase {
 
   func test_aConnectionThatBreaksIsUnreachable() async throws {
     let server = try await server()
-    for path in ["close", "breaks/200", "garbage"] {
+    for path in ["close", "breaks/200"] {
       let result = try await signIn(server.url(path))
       assertUnreachable(result, path)
     }
@@ -148,6 +148,12 @@ final class HTTPAuthenticatorTests: XCTestCase {
     server.stop()
     let result = try await signIn(url)
     assertUnreachable(result, "nobody listens there any more")
+  }
+
+  func test_anAnswerThatIsNotHTTPIsABadAnswer() async throws {
+    let server = try await server()
+    let result = try await signIn(server.url("garbage"))
+    XCTAssertEqual(result, .failure(.badAnswer("it is not HTTP.")))
   }
 
   func test_anAddressThatIsNoWebServersIsRefusedBeforeAnythingIsSent() async throws {

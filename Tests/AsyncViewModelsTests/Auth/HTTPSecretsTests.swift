@@ -1,0 +1,61 @@
+import AsyncViewModels
+import Foundation
+import TestSupport
+import XCTest
+
+/// An address may have a user name, a password and a key in its query. Errors are shown, and logged.
+final class HTTPSecretsTests: XCTestCase {
+  private let users = [
+    "hidden:hidden", "hidden", ":hidden", "h%69dden:h%69dden", "hidden:hid@hidden",
+  ]
+
+  func test_noErrorOfAnAddressContainsItsSecrets() async throws {
+    setenv("no_proxy", "127.0.0.1,::1,.invalid", 1)
+    for rest in ["127.0.0.1:1/a", "127.0.0.1:99999/a", "[::1]:1/a", "/a", "nowhere.invalid/a"] {
+      for scheme in ["http://", "https://", "ftp://", "file://", "http:", ""] {
+        for user in users {
+          let address = "\(scheme)\(user)@\(rest)?key=hidden"
+          guard let url = URL(string: address) else { continue }
+          try await expectNoSecret(from: url)
+        }
+      }
+    }
+  }
+
+  func test_noErrorOfAServerContainsTheAddressesSecrets() async throws {
+    guard let server = try await LoopbackServer.start() else {
+      throw XCTSkip("There is no python3 here, so there is no server to sign in at.")
+    }
+    for path in ["garbage", "close", "breaks/200", "status/500", "challenge", "redirect/302"] {
+      var address = try XCTUnwrap(
+        URLComponents(url: server.url(path), resolvingAgainstBaseURL: false))
+      (address.user, address.password) = ("hidden", "hidden")
+      try await expectNoSecret(from: try XCTUnwrap(address.url))
+    }
+  }
+
+  func test_anErrorNamesTheHostThePortAndThePath() async throws {
+    let url = try XCTUnwrap(URL(string: "ftp://hidden:hidden@example.org:21/a/b?key=hidden#hidden"))
+    let error = try await error(of: url)
+    XCTAssertEqual(
+      error, .unreachable("example.org:21/a/b is not an address of a web server."))
+  }
+
+  private func expectNoSecret(from url: URL, line: UInt = #line) async throws {
+    let text = "\(try await error(of: url))"
+    XCTAssertFalse(text.lowercased().contains("hid"), "\(url): \(text)", line: line)
+    XCTAssertFalse(text.contains("h%69dden"), "\(url): \(text)", line: line)
+  }
+
+  private func error(of url: URL) async throws -> AuthError {
+    let error = try await within { () async -> AuthError? in
+      do throws(AuthError) {
+        _ = try await HTTPAuthenticator(url: url, deadline: .seconds(5)).authenticate(.of("ann"))
+        return nil
+      } catch {
+        return error
+      }
+    }
+    return try XCTUnwrap(error, "\(url) gave a token")
+  }
+}

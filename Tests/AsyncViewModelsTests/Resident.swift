@@ -1,0 +1,1 @@
+../AsyncChannelsTests/Support/Resident.swift
