@@ -28,14 +28,17 @@ public struct Inlet<Element: Sendable>: Sendable {
   @usableFromInline
   final class Function: Sendable {
     @usableFromInline let send: @Sendable (Element) -> SendResult<Element>
-    /// Where the function sends to, if every function that does is the same inlet.
-    let log: BroadcastLog<Element>?
+    /// What it writes to, if every function that does is the same inlet.
+    let target: (any AnyObject & Sendable)?
+    /// The log in which an element ends up, if that is known.
+    let log: BroadcastLogBase?
 
     init(
-      to log: BroadcastLog<Element>?,
+      to target: (any AnyObject & Sendable)? = nil, endingIn log: BroadcastLogBase? = nil,
       _ send: @escaping @Sendable (Element) -> SendResult<Element>
     ) {
       self.send = send
+      self.target = target
       self.log = log
     }
   }
@@ -46,12 +49,12 @@ public struct Inlet<Element: Sendable>: Sendable {
     target = .log(log)
   }
 
-  /// - Parameter send: What is done instead of appending to the log directly.
+  /// An inlet that is equal to each that is made with the same target.
   init(
-    to log: BroadcastLog<Element>,
+    to target: any AnyObject & Sendable,
     _ send: @escaping @Sendable (Element) -> SendResult<Element>
   ) {
-    target = .function(Function(to: log, send))
+    self.target = .function(Function(to: target, send))
   }
 
   /// Makes an inlet that calls a function with each element: for previews, spies and bridges.
@@ -89,11 +92,19 @@ public struct Inlet<Element: Sendable>: Sendable {
   public static func forwarding(
     _ send: @escaping @Sendable (Element) -> SendResult<Element>
   ) -> Inlet {
-    Inlet(target: .function(Function(to: nil, send)))
+    Inlet(target: .function(Function(send)))
   }
 
-  private init(target: Target) {
+  fileprivate init(target: Target) {
     self.target = target
+  }
+
+  /// The log in which an element ends up; nil if a function has it when ``send(_:)`` returns.
+  var log: BroadcastLogBase? {
+    switch target {
+    case .log(let log): log
+    case .function(let function): function.log
+    }
   }
 
   /// Sends an element to all who are subscribed now.
@@ -125,12 +136,13 @@ public struct Inlet<Element: Sendable>: Sendable {
   public func contramap<Source>(
     _ transform: @escaping @Sendable (Source) -> Element
   ) -> Inlet<Source> {
-    .forwarding { source in
-      switch send(transform(source)) {
+    let send: @Sendable (Source) -> SendResult<Source> = { source in
+      switch self.send(transform(source)) {
       case .sent(let subscribers): .sent(subscribers: subscribers)
       case .finished: .finished(source)
       }
     }
+    return Inlet<Source>(target: .function(.init(endingIn: log, send)))
   }
 }
 
@@ -146,7 +158,7 @@ extension Inlet: Hashable {
   private var identity: AnyObject {
     switch target {
     case .log(let log): log
-    case .function(let function): function.log ?? function
+    case .function(let function): function.target ?? function
     }
   }
 }

@@ -93,7 +93,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// Writes the value, as ``value`` does. Does not keep the state alive; when it is finished or
   /// gone, sending returns `.finished`.
   public var inlet: Inlet<Value> {
-    Inlet(to: log) { [weak self] in
+    Inlet(to: observed) { [weak self] in
       SendResult(of: $0, subscribers: self?.set($0))
     }
   }
