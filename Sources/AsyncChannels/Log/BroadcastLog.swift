@@ -25,6 +25,9 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
 
   final var subscriberCount: Int { state.withLock { $0.subscriberCount } }
 
+  /// Whether every subscriber has taken all that was sent.
+  final var isFullyTaken: Bool { state.withLock { $0.isFullyTaken } }
+
   /// How many doorbells wait to be rung.
   final var sleeperCount: Int { state.withLock { $0.sleeperCount } }
 
@@ -134,12 +137,9 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     state.withLock { _ in nonEmptyWindow.newest }
   }
 
-  /// The same, and which one it is, counted from 1.
-  func newest(number: inout Int) -> Element {
-    state.withLock { _ in
-      number = nonEmptyWindow.total
-      return nonEmptyWindow.newest
-    }
+  /// How many elements were ever added to the replay window, which must have one.
+  var version: Int {
+    state.withLock { _ in nonEmptyWindow.total }
   }
 
   @inlinable

@@ -25,6 +25,11 @@ struct LogState: Sendable {
   @inlinable
   var subscriberCount: Int { isFinished ? 0 : readers + queues.count }
 
+  /// Readers take in order, so those that have read the newest slot have read all.
+  var isFullyTaken: Bool {
+    queues.allSatisfy { $0.count == 0 } && (end?.isReadByAll ?? true)
+  }
+
   @inlinable
   var sleeperCount: Int { waiting.count }
 

@@ -127,4 +127,9 @@ struct Segment: Equatable, @unchecked Sendable {
 struct LogEnd: Sendable {
   var segment: Segment
   var index: Int
+
+  /// Whether nobody has still to read the slot before it. To be called with the log's lock held.
+  var isReadByAll: Bool {
+    index == 0 || segment.pendingReads[index - 1].load(ordering: .acquiring) == 0
+  }
 }

@@ -140,13 +140,6 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     log.finish(keepingNewest: true)
   }
 
-  /// The value as ``value`` gives it, and which one it is: later ones have higher numbers.
-  func value(number: inout Int) -> Value {
-    observed.access()
-    observed.writers.requireNotHeldByThisThread(of: Value.self)
-    return log.newest(number: &number)
-  }
-
   /// Returns also how many it was sent to, or nil if the value is finished.
   private func updateCounting<R>(
     _ change: (inout Value) throws -> R

@@ -6,11 +6,11 @@ import Synchronization
 ///
 /// ```swift
 /// @Input var inputText: Inlet<String>                       // what was typed
-/// @CurrentValue private(set) var outputText = ""            // what became of it
+/// @CurrentValue private var output = ""                      // what became of it
 /// let text: SplitBinding<String>
 ///
 /// init() {
-///   text = SplitBinding(reading: _outputText, writing: _inputText.inlet)
+///   text = SplitBinding(reading: _output.outlet, writing: _inputText.inlet)
 /// }
 ///
 /// TextField("Name", text: Bindable(viewModel.text).value)
@@ -20,30 +20,46 @@ import Synchronization
 /// field shows the older text again, and an input method loses what is half typed. So **what is
 /// read is never older than what was last written**:
 ///
-/// - What was written is read back at once, until the owner answers.
-/// - An answer to an earlier write, which the owner publishes late, is recognized by being equal to
-///   that write, and passed over.
-/// - Any other value that the owner publishes after the last write is its decision, and is read:
-///   the same text, a corrected one, or an emptied field.
+/// - What was written is read back immediately, until the owner decides.
+/// - What the owner publishes while a write still waits in its input is an answer to an earlier one,
+///   and comes late: it is passed over, whatever it is.
+/// - What the owner publishes when it has taken all that was written is its decision, and is read:
+///   the same text, a corrected one, or an emptied field. An owner that publishes nothing leaves the
+///   field as it was typed.
 ///
 /// Writing what is read already sends nothing. Reading is tracked by Observation: both what is
 /// written here and what the owner publishes.
 ///
-/// Only an answer that is passed on as it was written can be recognized as late. An owner that
-/// changes texts answers before the next write, or the field shows the changed answer to the
-/// earlier one. Of the writes that were not answered the newest 256 are remembered. The binding
-/// keeps the owner's state alive, not the owner.
+/// Whether a write still waits is known of an inlet of a channel, an ``Input``'s above all, and of
+/// what ``Inlet/contramap(_:)`` makes of one: all subscribers of that channel must have taken it. Any
+/// other inlet has taken a write when ``Inlet/send(_:)`` returns. An owner that takes the next write
+/// before it has answered the one before (``Overlap/concurrent``) is read when it answers either.
+///
+/// It costs one registration with Observation for each write that the owner has not answered, and
+/// keeps neither the owner nor its channel alive.
 public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendable {
-  private let source: CurrentValue<Value>
+  private struct Writing: Sendable {
+    /// What was written last, until the owner has decided.
+    var draft: Value?
+    /// How many times something was written.
+    var count = 0
+    /// How many calls are between noting the draft and having sent it.
+    var sending = 0
+    var hasPublishedMeanwhile = false
+    /// The source's version after which the next publication is waited for; nil if it is not.
+    var watchedVersion: Int?
+  }
+
+  private let source: StateOutlet<Value>
   private let target: Inlet<Value>
-  private let state = Locked(SplitState<Value>())
-  /// Counts writes, so that Observation hears of them.
-  private let writes = CurrentValue(0)
+  private let writing = Locked(Writing())
+  /// Tells Observation of changes that the source does not tell of.
+  private let changes = CurrentValue(0)
 
   /// - Parameters:
   ///   - source: The owner's state.
   ///   - target: The owner's input.
-  public init(reading source: CurrentValue<Value>, writing target: Inlet<Value>) {
+  public init(reading source: StateOutlet<Value>, writing target: Inlet<Value>) {
     self.source = source
     self.target = target
   }
@@ -51,74 +67,85 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   /// The value to show, and to write what the user makes of it.
   public var value: Value {
     get {
-      _ = writes.value
-      var number = 0
-      let published = source.value(number: &number)
-      return change { $0.read(published, number: number) }
+      // An observer may be told of a publication before this is, and read here.
+      if let version = writing.withLock({ $0.watchedVersion }), source.version != version {
+        notePublication()
+      }
+      // Both are tracked. The source is read last, or it could be older than a decision that ends the
+      // draft meanwhile.
+      _ = changes.value
+      let draft = writing.withLock { $0.draft }
+      let published = source.value
+      return draft ?? published
     }
     set {
       guard newValue != value else { return }
-      var number = 0
-      _ = source.value(number: &number)
-      change { $0.write(newValue, after: number) }
-      writes.update { $0 += 1 }
+      _ = writing.withLock { writing in
+        writing.sending += 1
+        writing.count += 1
+        return writing.draft.exchange(with: newValue)
+      }
+      changes.update { $0 += 1 }
+      watch()
       target.send(newValue)
+      let mustJudge = writing.withLock { writing in
+        writing.sending -= 1
+        guard writing.sending == 0 else { return false }
+        defer { writing.hasPublishedMeanwhile = false }
+        return writing.hasPublishedMeanwhile
+      }
+      // Those that observe were told of the publication when the draft still hid it.
+      if mustJudge, judge() { changes.update { $0 += 1 } }
     }
   }
 
-  /// Changes the state on a copy, since comparing values and letting go of them runs code of
-  /// theirs, which may come back here.
-  @discardableResult
-  private func change<Result>(_ body: (inout SplitState<Value>) -> Result) -> Result {
-    while true {
-      let old = state.withLock { $0 }
-      var new = old
-      let result = body(&new)
-      new.version += 1
-      let isStored = state.withLock { state in
-        guard state.version == old.version else { return false }
-        swap(&state, &new)
-        return true
-      }
-      if isStored { return result }
+  /// Waits for the owner's next publication. Each has to be judged when it is made: later, the owner
+  /// may have taken more.
+  private func watch() {
+    let version = source.version
+    let isWatching = writing.withLock { writing in
+      defer { writing.watchedVersion = writing.watchedVersion ?? version }
+      return writing.watchedVersion != nil
     }
+    if isWatching { return }
+    withObservationTracking {
+      _ = source.value
+    } onChange: { [weak self] in
+      self?.notePublication()
+    }
+    // Observation tells nobody of what comes while it installs an observer.
+    if source.version != version { notePublication() }
+  }
+
+  private func notePublication() {
+    let mustJudge = writing.withLock { writing in
+      writing.watchedVersion = nil
+      // The draft is not in the input yet: what is there says nothing about it.
+      if writing.sending > 0 { writing.hasPublishedMeanwhile = true }
+      return writing.sending == 0
+    }
+    if mustJudge { _ = judge() }
+  }
+
+  /// Is what was published a decision on the draft, or a late answer to an earlier write? A decision
+  /// ends the draft. Nobody need be told: the source tells that it has published.
+  private func judge() -> Bool {
+    guard let judged = writing.withLock({ $0.draft == nil ? nil : $0.count }) else { return false }
+    guard target.log?.isFullyTaken ?? true else {
+      watch()
+      return false
+    }
+    // Unless another was written meanwhile. What was written is destroyed with no lock held.
+    let ended = writing.withLock { $0.count == judged ? $0.draft.take() : nil }
+    return ended != nil
   }
 }
 
-/// What was written and not answered.
-private struct SplitState<Value: Sendable & Equatable>: Sendable {
-  private static var memory: Int { 256 }
-
-  /// Counts changes.
-  var version = 0
-  /// What was written last, unless the owner has answered since.
-  private var written: Value?
-  /// Earlier writes without an answer, oldest first.
-  private var earlier: [Value] = []
-  /// The source's values up to this number are older than what was written.
-  private var lastOld = 0
-
-  mutating func read(_ source: Value, number: Int) -> Value {
-    guard let written else { return source }
-    guard number > lastOld else { return written }
-    // A late answer, if it can be one: the same text may have been written before and again last.
-    // Answers come in order, so there will be none to the writes before it.
-    if let index = earlier.firstIndex(of: source) {
-      earlier.removeFirst(index + 1)
-      lastOld = number
-      return written
-    }
-    self.written = nil
-    earlier = []
-    return source
-  }
-
-  mutating func write(_ value: Value, after number: Int) {
-    if let written {
-      earlier.append(written)
-      if earlier.count > Self.memory { earlier.removeFirst() }
-    }
-    written = value
-    lastOld = number
+extension Optional where Wrapped: Sendable {
+  /// Stores a value, and returns the one before, for a caller that destroys it with no lock held.
+  fileprivate mutating func exchange(with new: Wrapped) -> Wrapped? {
+    let old = self
+    self = new
+    return old
   }
 }

@@ -19,12 +19,14 @@ struct StateRoot<Value: Sendable>: Sendable {
 struct AnyStateRoot: Sendable {
   let id: ObjectIdentifier
   let value: @Sendable () -> any Sendable
+  let version: @Sendable () -> Int
   /// A subscription; and the last value, if the state is finished and the subscription gives nothing.
   let subscribe: @Sendable (BufferingPolicy?) -> (MergedCursor.Source, last: (any Sendable)?)
 
   init<Value>(_ root: StateRoot<Value>) {
     id = root.id
     value = { root.value }
+    version = { root.log.version }
     subscribe = { policy in
       let cursor = root.log.subscribe(buffering: policy)
       return (MergedCursor.Source(cursor), cursor.isPastTheEnd ? root.log.newest : nil)

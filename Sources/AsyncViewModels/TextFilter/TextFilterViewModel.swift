@@ -29,7 +29,7 @@ public final class TextFilterViewModel: ViewModel, Observable {
   ///   otherwise. Texts are asked about one after the other.
   public init(passing passes: @escaping @Sendable (String) async -> Bool = { $0.count > 3 }) {
     self.passes = passes
-    text = SplitBinding(reading: _output, writing: _inputText.inlet)
+    text = SplitBinding(reading: _output.outlet, writing: _inputText.inlet)
   }
 
   public func run() async {
