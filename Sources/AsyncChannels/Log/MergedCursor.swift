@@ -12,9 +12,11 @@ final class MergedCursor: Waiter, @unchecked Sendable {
     let cursor: LogCursor
     let take: @Sendable () -> (any Sendable)?
 
-    init<Element>(_ cursor: Cursor<Element>) {
+    init<Element>(
+      _ cursor: Cursor<Element>, as wrap: @escaping @Sendable (Element) -> any Sendable
+    ) {
       self.cursor = cursor
-      take = { cursor.take() }
+      take = { cursor.take().map(wrap) }
     }
   }
 

@@ -61,12 +61,17 @@ struct StateReadings: Sendable {
     set { values[id] = newValue }
   }
 
-  subscript<Value>(id: ObjectIdentifier, as _: Value.Type) -> Value {
-    guard let value = values[id] as? Value else {
+  subscript<Value: Sendable>(id: ObjectIdentifier, as _: Value.Type) -> Value {
+    guard let value = values[id] as? StateValue<Value> else {
       preconditionFailure("A derivation is read with a value for each of its roots.")
     }
-    return value
+    return value.value
   }
+}
+
+/// A value among those of other types. By itself, an optional could not be told from what is in it.
+struct StateValue<Value: Sendable>: Sendable {
+  let value: Value
 }
 
 /// A change of one of the states that some other is derived from.

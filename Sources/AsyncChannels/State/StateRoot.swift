@@ -25,11 +25,12 @@ struct AnyStateRoot: Sendable {
 
   init<Value>(_ root: StateRoot<Value>) {
     id = root.id
-    value = { root.value }
+    value = { StateValue(value: root.value) }
     version = { root.log.version }
     subscribe = { policy in
       let cursor = root.log.subscribe(buffering: policy)
-      return (MergedCursor.Source(cursor), cursor.isPastTheEnd ? root.log.newest : nil)
+      let last = cursor.isPastTheEnd ? StateValue(value: root.log.newest) : nil
+      return (MergedCursor.Source(cursor) { StateValue(value: $0) }, last)
     }
   }
 }
