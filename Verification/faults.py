@@ -64,7 +64,7 @@ FAULTS = [
      "      ).exchanged {\n",
      "      } else {\n        word.store(ticket | 1, ordering: .relaxed)\n"),
     ("all iterators have one ticket", "Lease.swift",
-     "lastTicket.wrappingAdd(2, ordering: .relaxed).newValue",
+     "lastTicket.wrappingAdd(2, ordering: .acquiringAndReleasing).newValue",
      "lastTicket.load(ordering: .relaxed) + 2"),
     ("a take that finds nothing keeps the lease", "Cursor.swift",
      "    lease.release(ticket)\n    return element\n",
