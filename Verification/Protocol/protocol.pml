@@ -388,9 +388,9 @@ inline lookAndJoin(cursor) {
     :: found == FINISHED -> arrival = AT_END
     :: found == NOTHING ->
       arrival = ASLEEP;
-      if :: cursor == 0 -> isAsleep = true :: else fi;
       join(cursor, bell)
     fi;
+    if :: cursor == 0 -> isAsleep = (found == NOTHING) :: else fi;
     found = 0
   }
 }
@@ -402,9 +402,7 @@ inline dropBell() {
 #ifndef BREAK_DROPPED_STAYS
     leaveLine(bellOf[0]);   /* [AnyBroadcastLog.forget] */
 #endif
-#ifndef BREAK_ASLEEP_STAYS
     isAsleep = false;
-#endif
     bellOf[0] = NO_BELL
   }
 }
