@@ -73,9 +73,6 @@ FAULTS = [
      "    lease.release(ticket)\n    displaced?.ring()\n    return arrival\n",
      "    if case .over = arrival {} else { lease.release(ticket) }\n    displaced?.ring()\n"
      "    return arrival\n"),
-    ("who looks without waiting keeps the lease", "AnyCursor.swift",
-     "    lease.release(ticket)\n    displaced?.ring()\n    return look\n",
-     "    displaced?.ring()\n    return look\n"),
     ("who is displaced keeps the lease", "AnyCursor.swift",
      "    lease.release(ticket)\n    if isDisplaced { reportDisplacement() }\n",
      "    if !isDisplaced { lease.release(ticket) }\n"),
