@@ -58,6 +58,24 @@ final class DisplacingTests: XCTestCase {
     }
   }
 
+  /// A probe takes so at its end.
+  func test_C32_takingWhatIsThereWithoutWaitingDisplacesTheOneThatWaits() async throws {
+    for make in Self.subscribers {
+      let channel = Channel<Int>()
+      let subscription = make(channel.outlet)
+      let first = subscription.consuming()
+      try await channel.untilAsleep(1)
+      let now = subscription.takeNow()
+      XCTAssertNil(now.element)
+      XCTAssertFalse(now.isAtEnd)
+      let byFirst = try await first.result(within: .seconds(20))
+      XCTAssertEqual(byFirst, [])
+      channel.send(1)
+      let next = await subscription.next()
+      XCTAssertEqual(next, 1)
+    }
+  }
+
   /// A crowd on one subscription, while elements come: each element is one consumer's, none is lost,
   /// and each consumer's own are in order.
   func test_C32_howeverManyAskNothingIsLostOrGivenTwice() async throws {

@@ -1,10 +1,10 @@
 /*
  * Sleeping and ringing: how a consumer that finds nothing falls asleep, how a sender wakes it, how
- * a cancelled consumer hands its cursor over, and how the log ends.
+ * the next consumer of its cursor displaces it, how it is cancelled, and how the log ends.
  *
  * Each step carries, in brackets, the Swift function that it stands for. One step is one access to
  * what several tasks share: a critical section of the log's lock, an atomic operation, a flag of
- * the runtime. Memory is sequentially consistent.
+ * the runtime. Memory is sequentially consistent: check-orderings looks at the rest.
  *
  * Elements are numbers here: what becomes of their memory is the business of slots.pml. The two can
  * be apart because they share one thing only, the count of what is published, which grows; a sleep
@@ -14,12 +14,10 @@
  * its end. Since the owner holds back the end until everybody has got everything, a consumer that
  * overslept an element shows as a run that stops too early.
  *
- * Steps that only touch what nobody else reaches are joined to the next one that is shared. The
- * locals of who is through are set to zero, which nobody can see either.
+ * Steps that only touch what nobody else reaches are joined to the next one that is shared, and so
+ * are those that touch a cursor's fields, which whoever has the lease has for itself: giving it back
+ * asserts that it was so. The locals of a task that is through are set to zero.
  */
-
-/* The main actor's sleepers are in an isolation too; that they are rung there, in two jobs, is left
- * out: it is only about their order. */
 
 /* The scenario. */
 #ifndef SENDERS
@@ -29,7 +27,7 @@
 #define SENDS 1      /* elements each */
 #endif
 #ifndef CHAIN
-#define CHAIN 2      /* tasks that consume cursor 0 in turn: all but the last are cancelled */
+#define CHAIN 2      /* tasks that consume cursor 0, in any order: a ticket each */
 #endif
 #ifndef READERS
 #define READERS 1    /* other cursors, one task each, not cancelled */
@@ -37,35 +35,33 @@
 #ifndef DIRECT
 #define DIRECT 1     /* LogState.directRings; the library has 2 */
 #endif
-/* HURRIED: the owner finishes at any moment, not when all is delivered. */
-/* LEAVE: the last of the chain is cancelled too, and cursor 0 is dropped once all are through. */
-/* DERIVED: consumers keep the lease over the steps of derived outlets (DerivedFeed.next). */
-/* ORDER: whoever fell asleep first is rung first. */
-/* ISOLATED: who is cancelled waits in an actor's isolation (Doorbell.wait(in:)). */
-/* ANY_ORDER: cancel() calls its two handlers in any order, not the innermost first. */
-/* SAME_TICKET: the consumers of cursor 0 share an iterator. */
-/* START_LATE: the next of them begins when cancel() has returned, not as soon as the flag is set. */
-/* BREAK_…: something is left out or done too early; each must fail. */
-
+#ifndef CANCELLED
 #ifdef LEAVE
 #define CANCELLED CHAIN
 #else
-#define CANCELLED (CHAIN - 1)
+#define CANCELLED (CHAIN - 1)   /* how many of them are, the oldest, each at any moment */
+#endif
+#endif
+/* HURRIED: the owner finishes at any moment, not when all is delivered. */
+/* LEAVE: the last of the chain is cancelled too, and cursor 0 is dropped when all are through. */
+/* PEEK: the last of the chain takes what is there and does not sleep (Feed.takeNow). */
+/* DERIVED: each element is skipped by a derived outlet's step (Feed.next). */
+/* ORDER: whoever fell asleep first is rung first. */
+/* SAME_TICKET: the consumers of cursor 0 are calls of one iterator. */
+/* INLINE: who is displaced runs on the thread that rings it, which goes on when that one is through. */
+/* BREAK_…: something is left out or done too early; each must fail. */
+
+#ifdef PEEK
+#define PEEKS (me == CHAIN - 1)
+#else
+#define PEEKS 0
 #endif
 
 #define TASKS   (CHAIN + READERS)
 #define CURSORS (1 + READERS)
-/* Bells of cursor 0 come first, one for each time that one is killed, and one more. */
-#define BELLS   (CHAIN + 1 + READERS)
-#define BELL_OF(cursor, made) (cursor == 0 -> 1 + made : 1 + CHAIN + cursor)
+/* Bells of cursor 0 come first: a consumer ends for each that is dropped. */
+#define BELLS   (CHAIN + READERS)
 #define NO_BELL 0
-#if CHAIN == 1
-#define FIRST_IN_LINE (line??[1] || line??[2])
-#elif CHAIN == 2
-#define FIRST_IN_LINE (line??[1] || line??[2] || line??[3])
-#else
-#define FIRST_IN_LINE (line??[1] || line??[2] || line??[3] || line??[4])
-#endif
 
 /* ---- The log, behind its lock (LogState), and the count that is read without (Segment). ---- */
 
@@ -74,18 +70,20 @@ byte published               /* Segment.published */
 byte end_                    /* LogState.end */
 bool isFinished
 chan line = [BELLS] of { byte }          /* SleeperLine */
+byte inLine                  /* how many of them are cursor 0's (for assertions) */
 chan due = [BELLS] of { byte }           /* LogState.due */
 bool actorIsRinging
-byte ringTasks               /* tasks made by Broadcaster.perform that the actor has not begun */
+byte ringTasks               /* tasks made by Broadcaster.ring that the actor has not begun */
 
-/* ---- Doorbells: an AsyncStream that buffers one ring, and a flag. ---- */
+/* ---- Doorbells: an AsyncStream that buffers one ring. ---- */
 
 bool rung[BELLS + 1]         /* a ring is buffered */
 bool ended[BELLS + 1]        /* the stream was cancelled */
 bool waited[BELLS + 1]       /* a continuation waits in it */
-bool dead[BELLS + 1]         /* Doorbell.dead */
-byte ticketOf[BELLS + 1]     /* Doorbell.ticket */
 bool linked[BELLS + 1]       /* in a line, due, or taken and not yet rung (for assertions) */
+#ifdef INLINE
+bool inlined[BELLS + 1]      /* who was woken by it runs on the thread that rang it */
+#endif
 
 /* ---- Cursors: fields that whoever has the lease may touch. ---- */
 
@@ -93,27 +91,20 @@ byte word                    /* Lease.word, of cursor 0; the others have one con
 byte position[CURSORS]       /* Position.index: all before it are delivered */
 byte limit[CURSORS]          /* Position.limit */
 byte bellOf[CURSORS]         /* AnyCursor.bell */
-byte bellsMade[CURSORS]
-bool gone                    /* cursor 0 was dropped (for assertions) */
+bool isAsleep                /* AnyCursor.isAsleep, of cursor 0 */
+byte bellsMade               /* of cursor 0 (for assertions) */
+byte newest                  /* the newest ticket that has asked (for assertions) */
 
-#define IDLE 0
-#define BUSY 1
-#define WAITING 2
-#define GIVEN_UP 3
-#define WORD(ticket, phase) ((ticket) * 4 + phase)
-#define PHASE(w) ((w) & 3)
-#define TICKET(w) ((w) >> 2)
+#define IDLE(ticket) ((ticket) * 2)
+#define BUSY(ticket) ((ticket) * 2 + 1)
+#define IS_BUSY (word & 1)
+#define TICKET (word >> 1)
 
 /* ---- Tasks, as the runtime has them. ---- */
 
 bool isCancelled[CHAIN]
 bool statusLocked[CHAIN]     /* held while handlers are called, installed and removed */
-byte outer[CHAIN]            /* the handler of Doorbell.wait(in:), and the bell it is for */
-byte inner[CHAIN]            /* the handler of AsyncStream's next, and the bell whose stream it ends */
-bool onTheWay[CHAIN]         /* from fallAsleep to a handler, and from it to wake (for assertions) */
-bool cancelReturned[CHAIN]
-
-byte lastTaker               /* who took the last element of cursor 0 (for assertions) */
+byte handler[CHAIN]          /* the handler of AsyncStream's next: the bell whose stream it ends */
 
 byte sendersDone, consumersDone, chainDone
 
@@ -141,9 +132,12 @@ inline look(cursor, result) {
 /* [SleeperLine.join] With the lock held. */
 inline join(cursor, bell) {
   assert(!linked[bell]);   /* its links are nobody's but this line's */
-  assert(cursor != 0 || !FIRST_IN_LINE);   /* one place a cursor: C37 */
   linked[bell] = true;
   line!bell;
+  if
+  :: cursor == 0 -> assert(!inLine); inLine++   /* one place a cursor: C37 */
+  :: else
+  fi;
 #ifdef ORDER
   order!bell
 #endif
@@ -155,6 +149,7 @@ inline leaveLine(bell) {
   :: line??[eval(bell)] ->
     line??eval(bell);
     linked[bell] = false;
+    inLine = 0;
 #ifdef ORDER
     order??eval(bell)
 #endif
@@ -168,13 +163,13 @@ inline takeSleepers(mine, wake) {
   :: empty(line) -> wake = WAKE_NOBODY
   :: nempty(line) && !actorIsRinging && len(line) <= DIRECT ->
     do
-    :: line?b -> assert(!gone || b > CHAIN + 1); mine!b
+    :: line?b -> mine!b
     :: empty(line) -> break
     od;
     wake = WAKE_DIRECTLY
   :: nempty(line) && (actorIsRinging || len(line) > DIRECT) ->
     do
-    :: line?b -> assert(!gone || b > CHAIN + 1); due!b
+    :: line?b -> due!b
     :: empty(line) -> break
     od;
     if
@@ -186,10 +181,20 @@ inline takeSleepers(mine, wake) {
       ringTasks++   /* [Broadcaster.ring: Task.detached], which begins whenever it likes */
     fi
   fi;
+  inLine = 0;
   b = 0
 }
 
-/* [Sleepers.ringAll: popFirst, Doorbell.ring] There is at least one. */
+/* AsyncStream.Continuation.yield */
+inline yieldTo(bell) {
+  if
+  :: ended[bell]
+  :: !ended[bell] && waited[bell] -> waited[bell] = false
+  :: !ended[bell] && !waited[bell] -> rung[bell] = true
+  fi
+}
+
+/* [Sleepers.ringAll: popFirst] There is at least one. */
 inline ringAll(mine) {
   do
   :: atomic {
@@ -199,11 +204,7 @@ inline ringAll(mine) {
       assert(order?[eval(b)]);   /* C40 */
       order??eval(b);
 #endif
-      if   /* AsyncStream.Continuation.yield */
-      :: ended[b]
-      :: !ended[b] && waited[b] -> waited[b] = false
-      :: !ended[b] && !waited[b] -> rung[b] = true
-      fi;
+      yieldTo(b);   /* [Doorbell.ring] */
       b = 0;
       if
       :: empty(mine) -> break
@@ -274,7 +275,8 @@ end:
   od
 }
 
-/* AsyncStream's next: a ring that is there, the end, or a continuation. */
+/* [Doorbell.wait: AsyncStream's next] A ring that is there, the end, or a continuation; a second one
+ * is an error. */
 inline listen(bell) {
   atomic {
     if
@@ -285,291 +287,96 @@ inline listen(bell) {
   }
 }
 
-/* [Lease.noteCancel] */
-inline noteCancel(ticket) {
-  atomic {
-    if
-#ifdef BREAK_GIVEN_UP_TO_NOBODY
-    :: word == WORD(ticket, WAITING) -> word = 0
-#else
-    :: word == WORD(ticket, WAITING) -> word = WORD(ticket, GIVEN_UP)
-#endif
-    :: else
-    fi
-  }
-}
-
-/* [Doorbell.noteCancel] */
-inline onCancel(bell, ticket) {
-#ifdef BREAK_MARK_LAST
-  noteCancel(ticket);
-  dead[bell] = true
-#else
-  dead[bell] = true;
-  noteCancel(ticket)
-#endif
-}
-
-/* The handler of AsyncStream's next: onTermination, then the stream ends, for good, and whoever waits
- * in it goes on. */
+/* The handler of AsyncStream's next: the stream ends, for good, and whoever waits in it goes on. */
 inline cancelStream(bell) {
-#ifndef BREAK_NO_HANDLER
-  onCancel(bell, ticketOf[bell]);
-#endif
   atomic { ended[bell] = true; waited[bell] = false }
 }
 
-/* The handler of Doorbell.wait(in:) has its own copy. */
-#ifdef BREAK_OUTER_READS_BELL
-#define OUTER_TICKET(task) ticketOf[outer[task]]
-#else
-#define OUTER_TICKET(task) (task + 1)
-#endif
-
-/*
- * Task.cancel(): the flag first; then, under the status lock, the handlers that are installed by
- * then: the innermost first, or with ANY_ORDER either.
- */
+/* Task.cancel(): the flag first; then, under the status lock, the handler that is installed by
+ * then. */
 proctype Canceller(byte task) {
-  if
-  :: task > 0 -> isCancelled[task - 1]   /* one begins when all before it are cancelled */
-  :: else
-  fi;
   isCancelled[task] = true;
   atomic { !statusLocked[task] -> statusLocked[task] = true };
   if
-  :: true ->
-    if :: inner[task] -> cancelStream(inner[task]) :: else fi;
-    if :: outer[task] -> onCancel(outer[task], OUTER_TICKET(task)) :: else fi
-#ifdef ANY_ORDER
-  :: true ->
-    if :: outer[task] -> onCancel(outer[task], OUTER_TICKET(task)) :: else fi;
-    if :: inner[task] -> cancelStream(inner[task]) :: else fi
-#endif
+  :: handler[task] -> cancelStream(handler[task])
+  :: else
   fi;
-  atomic {
-    statusLocked[task] = false;
-    cancelReturned[task] = true;
-    /* C31: whoever comes now need not wait until the cancelled one has unwound. */
-    assert(word != WORD(task + 1, WAITING) || onTheWay[task])
-  }
+  statusLocked[task] = false
 }
 
-/* [Lease.release] Unconditional: only the holder may. */
+/* [Lease.acquire] The load that refuses, or the exchange that succeeds, with the load before it: one
+ * that fails only looks again, and so does who finds it busy. */
+inline acquire() {
+#ifdef BREAK_STORE
+  atomic { TICKET <= ticket && !IS_BUSY -> skip };   /* a load and a store, not an exchange */
+  hold()
+#else
+  if
+#ifdef BREAK_TICKETS
+  :: atomic { !IS_BUSY -> hold() }   /* from a newer one, too */
+#else
+  :: atomic { TICKET > ticket -> goto displaced_ }
+  :: atomic { TICKET <= ticket && !IS_BUSY -> hold() }
+#endif
+  fi
+#endif
+}
+
+inline hold() {
+  atomic { word = BUSY(ticket); assert(ticket >= newest); newest = ticket }
+}
+
+/* [Lease.release] */
 inline release() {
   atomic {
-    assert(word == WORD(ticket, BUSY));
-    word = WORD(ticket, IDLE)
+    assert(word == BUSY(ticket));   /* nobody else was here */
+    word = IDLE(ticket)
   }
 }
 
-/* [Cursor.take: Position.takeKnown, refresh] With the lease: whoever gives it back asserts that it
- * had it all the time, so that nobody else was here. */
-inline take(found) {
+/* [Cursor.take: Position.takeKnown, refresh] With the lease. */
+inline take() {
   atomic {
     if
-    :: position[cursor] < limit[cursor]
-    :: else -> limit[cursor] = published
+    :: position[0] < limit[0]
+    :: else -> limit[0] = published
     fi;
-    found = position[cursor] < limit[cursor];
-    position[cursor] = position[cursor] + found;
-    if
-    :: found -> assert(lastTaker <= me); lastTaker = me   /* C31: a taken over cursor stays so */
-    :: else
-    fi
+    found = position[0] < limit[0];
+    position[0] = position[0] + found;
+    assert(!found || ticket == newest)   /* C32: a displaced one takes nothing */
   }
-}
-
-/* [Lease.acquire] `goto refused` if this task is cancelled. */
-inline acquireIfNotCancelled() {
-  do
-#ifdef BREAK_CHECK_BEFORE_LOAD
-  :: if
-    :: isCancelled[me] -> goto refused
-    :: else
-    fi;
-    current = word;
-#else
-  :: current = word;
-    if   /* after the load */
-    :: isCancelled[me] -> goto refused
-    :: else
-    fi;
-#endif
-    if
-    :: PHASE(current) == BUSY ->
-      word != current || isCancelled[me]   /* CurrentThread.yield, and again */
-    :: PHASE(current) == WAITING ->
-      waiter = TICKET(current);
-      word != current || isCancelled[me]
-    :: PHASE(current) == IDLE || PHASE(current) == GIVEN_UP ->
-      atomic {
-        assert(waiter == 0 || current != WORD(waiter, IDLE));   /* Lease.misuse */
-        if
-        :: word == current ->
-          word = WORD(ticket, BUSY);
-          current = 0;
-          waiter = 0;
-          break
-        :: else
-        fi
-      }
-    fi
-  od
-}
-
-inline acquire() {
-  if
-  :: me < CANCELLED -> acquireIfNotCancelled()
-  :: else ->
-    /* For a task that nobody cancels the load and the exchange are one step: an exchange that fails
-     * only looks again. */
-    do
-    :: atomic {
-        PHASE(word) == WAITING && waiter == 0 -> waiter = TICKET(word)
-      }
-    :: atomic {
-        PHASE(word) == IDLE || PHASE(word) == GIVEN_UP ->
-        assert(waiter == 0 || word != WORD(waiter, IDLE));   /* Lease.misuse */
-        word = WORD(ticket, BUSY);
-        waiter = 0;
-        break
-      }
-    od
-  fi
 }
 
 #define LOOK_AGAIN 1
 #define AT_END 2
-#define GAVE_UP 3
-
-/* [Lease.fallAsleep] */
-inline fallAsleep() {
-  atomic {
-    assert(word == WORD(ticket, BUSY));
-    word = WORD(ticket, WAITING);
-    if
-    :: me < CANCELLED -> onTheWay[me] = true
-    :: else
-    fi
-  }
-}
-
-/* C31: once its handler is installed, or has run since the task is cancelled already, nobody need
- * wait for a cancelled one. Until then it is a few steps away, without a suspension. */
-inline hasHandler() {
-  atomic {
-    onTheWay[me] = false;
-    assert(!cancelReturned[me] || word != WORD(ticket, WAITING))
-  }
-}
-
-/* [Doorbell.wait: AsyncStream's next] A cancellation handler of a task that is cancelled already
- * runs when it is installed, and again in cancel() if that has not come to the handlers yet. It is
- * removed when cancel() is through with the handlers. */
-inline wait() {
-#ifdef ISOLATED
-  if
-  :: me < CANCELLED ->
-#ifndef BREAK_NO_OUTER
-    atomic { !statusLocked[me] -> outer[me] = bell; fires = isCancelled[me] };
-    if
-    :: fires -> onCancel(bell, ticket); fires = false
-    :: else
-    fi;
-#endif
-    hasHandler()
-  :: else
-  fi;
-#endif
-  if
-  :: me < CANCELLED ->
-    atomic { !statusLocked[me] -> inner[me] = bell; fires = isCancelled[me] };
-    if
-    :: fires -> cancelStream(bell); fires = false
-    :: else
-    fi;
-    hasHandler()
-  :: else
-  fi;
-  listen(bell);
-  atomic {
-    !waited[bell] && !statusLocked[me] -> inner[me] = 0;
-#ifndef ISOLATED
-    onTheWay[me] = true
-#endif
-  };
-  wakeUp();
-#ifdef ISOLATED
-  atomic { !statusLocked[me] -> outer[me] = 0 }
-#else
-  onTheWay[me] = false
-#endif
-}
-
-/* [Lease.wake] */
-inline wakeUp() {
-  atomic {
-    if
-    :: word == WORD(ticket, WAITING) ->
-      word = WORD(ticket, BUSY);
-      awakening = LOOK_AGAIN
-    :: else -> awakening = GAVE_UP
-    fi
-  };
-#ifndef BREAK_NO_CHECK_IN_WAKE
-  atomic {
-    if
-    :: awakening == LOOK_AGAIN && isCancelled[me] ->
-      assert(word == WORD(ticket, BUSY));
-#ifdef BREAK_GIVEN_UP_TO_NOBODY
-      word = 0;
-#else
-      word = WORD(ticket, GIVEN_UP);
-#endif
-      awakening = GAVE_UP
-    :: else
-    fi
-  }
-#else
-  skip
-#endif
-}
+#define ASLEEP 3
 
 /* [AnyBroadcastLog.look] Only while there is no bell: whoever never has to wait makes none. */
-inline firstLook() {
+inline firstLook(cursor) {
   atomic {
     !locked ->
     look(cursor, found);
-    awakening = (found == READABLE -> LOOK_AGAIN : (found == FINISHED -> AT_END : 0));
+    arrival = (found == READABLE -> LOOK_AGAIN : (found == FINISHED -> AT_END : 0));
     found = 0
   }
 }
 
-/* [AnyBroadcastLog.forget] With the lock. */
-inline forget() {
-#ifdef BREAK_NO_FORGET
-  skip
-#else
-  leaveLine(bell)
-#endif
-}
-
 /* [AnyBroadcastLog.sleep] The second look and the joining, in one step. */
-inline lookAndJoin() {
+inline lookAndJoin(cursor) {
 #ifdef BREAK_LOOK_UNLOCKED
   atomic { look(cursor, found) };
 #endif
   atomic {
     !locked ->
     if
-    :: bell == NO_BELL ->
-      bell = BELL_OF(cursor, bellsMade[cursor]);
-      bellsMade[cursor]++;
-      assert(bellsMade[cursor] <= (cursor == 0 -> CHAIN + 1 : 1));
-      bellOf[cursor] = bell
+    :: bellOf[cursor] == NO_BELL && cursor == 0 ->
+      bellsMade++;
+      assert(bellsMade <= CHAIN);
+      bellOf[cursor] = bellsMade
+    :: bellOf[cursor] == NO_BELL && cursor != 0 -> bellOf[cursor] = CHAIN + cursor
     :: else
     fi;
+    bell = bellOf[cursor];
 #ifdef BREAK_NO_SECOND_LOOK
     found = NOTHING;
 #endif
@@ -577,169 +384,249 @@ inline lookAndJoin() {
     look(cursor, found);
 #endif
     if
-    :: found == READABLE -> awakening = LOOK_AGAIN
-    :: found == FINISHED -> awakening = AT_END
+    :: found == READABLE -> arrival = LOOK_AGAIN
+    :: found == FINISHED -> arrival = AT_END
     :: found == NOTHING ->
-      ticketOf[bell] = (cursor == 0 -> TICKET(word) : 0);   /* [Doorbell.prepare] */
+      arrival = ASLEEP;
       join(cursor, bell)
     fi;
+    if :: cursor == 0 -> isAsleep = (found == NOTHING) :: else fi;
     found = 0
   }
 }
 
-/* [AnyCursor.sleep] With the lease. */
-inline sleep() {
+/* [AnyCursor.dropBell] With the lease; `forget` takes the log's lock. */
+inline dropBell() {
+  atomic {
+    !locked ->
+#ifndef BREAK_DROPPED_STAYS
+    leaveLine(bellOf[0]);   /* [AnyBroadcastLog.forget] */
+#endif
+    isAsleep = false;
+    bellOf[0] = NO_BELL
+  }
+}
+
+/* [AnyCursor.displaceSleeper] With the lease. */
+inline displaceSleeper() {
+#ifndef BREAK_NO_DISPLACING
+  if
+  :: isAsleep ->
+    victim = bellOf[0];
+#ifdef BREAK_REUSE
+    atomic { !locked -> leaveLine(victim); isAsleep = false }   /* the newcomer sleeps on it */
+#else
+    dropBell()
+#endif
+  :: else
+  fi
+#else
+  skip
+#endif
+}
+
+/* [Doorbell.ring] of whom was displaced. */
+inline ringVictim() {
+#ifndef BREAK_NO_RING
+  if
+  :: victim ->
+    atomic {
+#ifdef INLINE
+      inlined[victim] = waited[victim];
+#endif
+      yieldTo(victim)
+    };
+#ifdef INLINE
+    !inlined[victim];
+#endif
+    victim = 0
+  :: else
+  fi
+#else
+  victim = 0
+#endif
+}
+
+/* [AnyCursor.lookOrFallAsleep, look] */
+inline lookOrFallAsleep() {
+  acquire();
+  displaceSleeper();
+#ifdef BREAK_RING_BUSY
+  ringVictim();
+#endif
   atomic {   /* [Position.advance] */
-    awakening = 0;
-    limit[cursor] = published;
+    arrival = 0;
+    limit[0] = published;
     if
-    :: position[cursor] < limit[cursor] -> awakening = LOOK_AGAIN
+    :: position[0] < limit[0] -> arrival = LOOK_AGAIN
     :: else
     fi
   };
   if
-  :: !awakening && bellOf[cursor] == NO_BELL -> firstLook()
+  :: !arrival && (PEEKS || bellOf[0] == NO_BELL) -> firstLook(0)
   :: else
   fi;
+#ifdef BREAK_JOIN_UNLEASED
+  release();
+#endif
   if
-  :: !awakening ->
-    atomic {   /* [AnyCursor.liveBell] */
-      bell = bellOf[cursor];
-      found = (bell != NO_BELL && dead[bell]);
-    };
+  :: !arrival && !PEEKS -> lookAndJoin(0)
+  :: else
+  fi;
+#ifndef BREAK_JOIN_UNLEASED
+#ifdef BREAK_END_KEEPS_LEASE
+  if :: arrival == AT_END :: else -> release() fi;
+#else
+  release();
+#endif
+#endif
+  ringVictim()
+}
+
+/* [Doorbell.wait: AsyncStream's next] A cancellation handler of a task that is cancelled already
+ * runs when it is installed, and again in cancel() if that has not come to the handlers yet. It is
+ * removed when cancel() is through with the handlers. */
+inline wait() {
+  if
+  :: me < CANCELLED ->
+    atomic { !statusLocked[me] -> handler[me] = bell; found = isCancelled[me] };
     if
-    :: found -> atomic { !locked -> forget(); bell = NO_BELL }
+    :: found -> cancelStream(bell); found = 0
     :: else
-    fi;
-    lookAndJoin()
+    fi
   :: else
   fi;
+  listen(bell);
+  atomic { !waited[bell] && !statusLocked[me] -> handler[me] = 0 }
+}
+
+/* [AnyCursor.wakeUp] `goto ended` if there is no use in looking again. */
+inline wakeUp() {
+  acquire();
+#ifdef BREAK_NO_IDENTITY
+  found = !isAsleep;
+#else
+  /* The bell alone tells: it is dropped whenever somebody loses its place. */
+  atomic { found = (bell != bellOf[0]); assert(found || isAsleep) };
+#endif
   if
-  :: !awakening ->
-    fallAsleep();
-    wait()
+  :: found ->
+#ifndef BREAK_DISPLACED_KEEPS_LEASE
+    release();
+#endif
+    goto displaced_
   :: else
   fi;
+#ifndef BREAK_WAKE_IGNORES_CANCEL
+  if
+  :: isCancelled[me] -> dropBell(); release(); goto ended_
+  :: else
+  fi;
+#endif
+#ifndef BREAK_WAKE_STAYS_ASLEEP
+  isAsleep = false;
+#endif
+  release();
   bell = 0
 }
 
-/* A `for await` over a cursor: [Subscription.Iterator.next] until it returns nil. */
+/* A `for await` over cursor 0: [Subscription.Iterator.next] until it returns nil, and once more if it
+ * was displaced. */
 proctype Consumer(byte me) {
-  byte cursor, ticket, current, waiter, bell, found, awakening;
-  bool fires;
+  byte ticket, bell, victim, found, arrival;
+  bool isOld;   /* was displaced */
 #ifdef SAME_TICKET
   ticket = 1;
 #else
   ticket = me + 1;
 #endif
-  /* The next in a chain begins when the one before is cancelled, at the earliest when a second
-   * cancel() could have returned: at once after the flag. */
-  if
-#ifdef START_LATE
-  :: me > 0 -> cancelReturned[me - 1]
-#else
-  :: me > 0 -> isCancelled[me - 1]
-#endif
-  :: else
-  fi;
 next:
-#ifdef DERIVED
-  /* [DerivedFeed.next] */
-  acquire();
-  do
-  :: isCancelled[me] -> release(); goto done
-  :: else ->
-    take(found);
-    if
-    :: found -> found = 0; release(); goto next
-    :: else -> sleep();
-      if
-      :: awakening == LOOK_AGAIN
-      :: awakening == AT_END -> release(); goto done
-      :: awakening == GAVE_UP -> goto done
-      fi
-    fi
-  od;
-#else
   /* [Cursor.take: Lease.tryAcquire] */
   if
-  :: atomic { word == WORD(ticket, IDLE) -> word = WORD(ticket, BUSY) };
-    take(found);
+  :: atomic { word == IDLE(ticket) -> word = BUSY(ticket) };
+    take();
     release();
     if
+#ifdef DERIVED
+    :: found && isCancelled[me] -> goto ended_
+#endif
     :: found -> found = 0; goto next
     :: else
     fi
-  :: atomic { word != WORD(ticket, IDLE) -> skip }
+  :: atomic { word != IDLE(ticket) -> skip }
   fi;
   /* [AnyCursor.waitForElement] */
-  acquire();
-  sleep();
   if
-  :: awakening != GAVE_UP -> release()
+  :: isCancelled[me] && !PEEKS -> goto ended_
   :: else
   fi;
+  lookOrFallAsleep();
   if
-  :: awakening == LOOK_AGAIN -> goto next
-  :: else
+  :: arrival == LOOK_AGAIN -> bell = 0; goto next
+  :: arrival == AT_END || !arrival -> goto ended_
+  :: arrival == ASLEEP -> wait(); wakeUp(); goto next
+  fi;
+displaced_:
+#ifdef SAME_TICKET
+  assert(CANCELLED || isFinished || chainDone < CHAIN - 1);   /* somebody goes on */
+  isOld = true;
+#else
+  assert(ticket < newest);
+  if
+  :: isOld
+  :: else -> isOld = true; found = 0; arrival = 0; goto next
   fi;
 #endif
-done:
-refused:
-  /* Nobody's loop ends before the log's does, unless its task is cancelled. */
+ended_:
+  /* Nobody's loop ends before the log's does, unless it is cancelled or displaced. */
   atomic {
-    assert(isCancelled[me] || (isFinished && position[cursor] == end_));
+    assert(isCancelled[me] || isOld || PEEKS || (isFinished && position[0] == end_));
+#ifdef INLINE
+    inlined[bell] = false;
+#endif
     chainDone++;
     consumersDone++;
-    current = 0; waiter = 0; found = 0; awakening = 0   /* nobody's business: fewer states */
+    bell = 0; victim = 0; found = 0; arrival = 0; isOld = 0
   }
 }
 
 /* The same for a cursor that has one consumer for good, which nobody cancels: its lease is nobody
  * else's business. */
 proctype Reader(byte cursor) {
-  byte bell, found, awakening;
+  byte bell, found, arrival;
 next:
-  atomic { position[cursor] = published; awakening = 0 };
+  atomic { position[cursor] = published; arrival = 0 };
   if
-  :: bell == NO_BELL -> firstLook()
+  :: bell == NO_BELL -> firstLook(cursor)
   :: else
   fi;
   if
-  :: !awakening -> lookAndJoin()
+  :: !arrival -> lookAndJoin(cursor)
   :: else
   fi;
   if
-  :: awakening == LOOK_AGAIN -> goto next
-  :: awakening == AT_END
-  :: !awakening -> listen(bell); !waited[bell]; goto next
+  :: arrival == LOOK_AGAIN -> goto next
+  :: arrival == AT_END
+  :: arrival == ASLEEP -> listen(bell); !waited[bell]; goto next
   fi;
   atomic {
     assert(isFinished && position[cursor] == end_);
     consumersDone++;
-    found = 0; awakening = 0
+    found = 0; arrival = 0
   }
 }
 
 #ifdef LEAVE
-/* [Cursor.deinit: AnyBroadcastLog.leave] */
+/* [Cursor.deinit: AnyBroadcastLog.leave] No consumer is left, so nobody sleeps: there is no place in the
+ * line to give up. */
 proctype Dropper() {
   chainDone == CHAIN;
-  atomic {
-    !locked ->
-#ifndef BREAK_LEAVE_KEEPS_PLACE
-    if
-    :: bellOf[0] -> leaveLine(bellOf[0])
-    :: else
-    fi;
-#endif
-    gone = true
-  }
+  atomic { !locked -> assert(!inLine) }
 }
 #endif
 
-/* Everybody who is not cancelled has everything. */
-#ifdef LEAVE
+/* Every cursor that is left has delivered everything. */
+#if defined(LEAVE) || defined(PEEK)
 #define FIRST_SERVED 1
 #else
 #define FIRST_SERVED 0

@@ -25,9 +25,12 @@ struct Lease: ~Copyable, Sendable {
   @usableFromInline let word = Atomic<UInt64>(0)
   private let lastTicket = Atomic<UInt64>(0)
 
+  /// Acquires and releases, so that the maker of the newer ticket knows what the maker of the older one
+  /// knew. A task that does not see that it is cancelled thus has an older ticket than whoever began
+  /// after the cancelling, and displaces nobody.
   @usableFromInline
   func makeTicket() -> UInt64 {
-    lastTicket.wrappingAdd(2, ordering: .relaxed).newValue
+    lastTicket.wrappingAdd(2, ordering: .acquiringAndReleasing).newValue
   }
 
   /// The short way for the iterator that used the cursor last: one exchange.

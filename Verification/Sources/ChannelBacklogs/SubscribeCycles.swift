@@ -35,7 +35,7 @@ struct SubscribeCycles: Measure {
     for number in 0..<count {
       switch number % 4 {
       case 0: try cycle(channel.outlet.subscribe(buffering: .bufferingNewest(8)))
-      // Its doorbells die one after the other.
+      // It drops one doorbell after the other.
       case 1: try cycle(kept)
       default: try cycle(channel.outlet.subscribe())
       }

@@ -38,15 +38,15 @@ struct ChannelHistories {
     print(
       """
       \(figures.histories) histories, \(figures.steps) steps, \(figures.consumers) consumers, \
-      \(figures.taken) elements taken, \(seconds) s: all as the model says
+      \(figures.displacements) displaced, \(figures.taken) elements taken, \(seconds) s: all as the model says
       """)
   }
 
   private static let usage = """
     usage: ChannelHistories [--histories N] [--seed S] [--tell]
 
-    Runs random histories of one channel or current value (send, subscribe, take, cancel, drop,
-    finish) in the library and in a sequential model, and compares after each step what every
+    Runs random histories of one channel or current value (send, subscribe, take, displace,
+    cancel, drop, finish) in the library and in a sequential model, and compares after each step what every
     subscriber got and missed, what sending returned, how many are subscribed, and which elements
     are in memory.
 

@@ -39,7 +39,7 @@ struct Generator {
       guard let step = anyStep(), model.apply(step) else { continue }
       switch step {
       case .subscribe(let number, _, _): subscribers.append(number)
-      case .consume(let number, _, _): consumers.append(number)
+      case .consume(let number, _, _, _): consumers.append(number)
       default: break
       }
       return steps.append(step)
@@ -55,7 +55,9 @@ struct Generator {
         isDerived: random.oneIn(4))
     case 38..<60:
       recent(subscribers).map {
-        .consume(steps.count, of: $0, wanted: random.oneIn(2) ? .max : random.number(1...3))
+        .consume(
+          steps.count, of: $0, wanted: random.oneIn(2) ? .max : random.number(1...3),
+          pace: random.oneIn(3) ? random.number(1...2) : .max)
       }
     case 60..<82: recent(consumers).map { .run($0) }
     case 82..<91: recent(consumers).map { .cancel($0) }

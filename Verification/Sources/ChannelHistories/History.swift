@@ -45,7 +45,7 @@ struct History: Sendable {
     for step in ending(of: model.observation) {
       if let mismatch = differs(after: step) { return mismatch }
     }
-    figures.add(model.observation, steps: done.count)
+    figures.add(model.observation, steps: done.count, displacements: model.displacements)
     return nil
   }
 
@@ -84,11 +84,13 @@ struct Figures: Sendable {
   var steps = 0
   var consumers = 0
   var taken = 0
+  var displacements = 0
 
-  mutating func add(_ observation: Observation, steps count: Int) {
+  mutating func add(_ observation: Observation, steps count: Int, displacements: Int) {
     histories += 1
     steps += count
     consumers += observation.consumers.count
+    self.displacements += displacements
     taken += observation.consumers.reduce(0) { $0 + $1.taken.count }
   }
 
@@ -97,5 +99,6 @@ struct Figures: Sendable {
     sum.steps += other.steps
     sum.consumers += other.consumers
     sum.taken += other.taken
+    sum.displacements += other.displacements
   }
 }

@@ -44,9 +44,9 @@ final class LibraryRun<Element: Numbered> {
     case .subscribe(let number, let policy, let isDerived):
       let outlet = isDerived ? outlet.map { $0 } : outlet
       subscriptions.append((number, outlet.subscribe(buffering: policy)))
-    case .consume(let number, let subscriber, let wanted):
+    case .consume(let number, let subscriber, let wanted, let pace):
       guard let (_, place) = subscriptions.first(where: { $0.number == subscriber }) else { return }
-      takers.append((number, Taker(number, of: place, wanted: wanted)))
+      takers.append((number, Taker(number, of: place, wanted: wanted, pace: pace)))
     case .run(let number):
       taker(number)?.run(
         atMost: patience, until: expected.consumers.first { $0.number == number })

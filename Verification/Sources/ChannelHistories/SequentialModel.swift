@@ -3,12 +3,15 @@ import AsyncChannels
 /// What a channel must do, one step after the other: the contract as a plain value.
 ///
 /// Lists of numbers: no log, no lock, no task. A subscriber is the list of what it is owed; a
-/// consumer takes from that when it is run, and sleeps if there is nothing.
+/// consumer takes from that when it is run, and sleeps if there is nothing. The newest that has asked
+/// is the only one who gets anything.
 struct SequentialModel {
   private struct Subscriber {
     let policy: BufferingPolicy
     var owed: [Int] = []
     var isHeld = true
+    /// The newest consumer that has asked for an element.
+    var newest: Int?
 
     /// Adds an element as the policy says. True if one was dropped for it.
     mutating func offer(_ element: Int) -> Bool {
@@ -25,12 +28,19 @@ struct SequentialModel {
   private struct Consumer {
     let subscriber: Int
     let wanted: Int
-    var isAsleep = false
+    let pace: Int
+    var state = State.new
     var isCancelled = false
+
+    enum State {
+      case new, paused, asleep
+    }
   }
 
   /// What is to be seen from outside now.
   private(set) var observation = Observation()
+  /// How many consumers were displaced by a newer one, and found it out.
+  private(set) var displacements = 0
   private let setup: Setup
   private var sent = 0
   private var window: [Int] = []
@@ -58,9 +68,9 @@ struct SequentialModel {
       }
     case .subscribe(let number, let policy, _):
       subscribe(number, policy ?? setup.policy)
-    case .consume(let number, let subscriber, let wanted):
+    case .consume(let number, let subscriber, let wanted, let pace):
       guard subscribers[subscriber]?.isHeld == true else { return false }
-      consumers[number] = Consumer(subscriber: subscriber, wanted: wanted)
+      consumers[number] = Consumer(subscriber: subscriber, wanted: wanted, pace: pace)
       observation.consumers.append(.init(number: number))
     case .run(let number):
       guard canRun(number) else { return false }
@@ -106,34 +116,40 @@ struct SequentialModel {
     if !isFinished { for element in window { offer(element, to: number) } }
   }
 
-  /// Who is cancelled always; who sleeps, if there is something; who has not begun, if none waits.
+  /// A sleeper if it was cancelled or displaced, or if there is something; any other always.
   private func canRun(_ number: Int) -> Bool {
     guard let consumer = consumers[number] else { return false }
-    if consumer.isCancelled { return true }
-    if consumer.isAsleep { return isFinished || !subscribers[consumer.subscriber]!.owed.isEmpty }
-    return !consumers.values.contains {
-      $0.subscriber == consumer.subscriber && $0.isAsleep && !$0.isCancelled
-    }
+    let subscriber = subscribers[consumer.subscriber]!
+    return consumer.state != .asleep || consumer.isCancelled || subscriber.newest != number
+      || isFinished || !subscriber.owed.isEmpty
   }
 
   private mutating func run(_ number: Int) {
     let consumer = consumers[number]!
-    let subscriber = consumer.subscriber
+    if consumer.isCancelled { return end(number) }
+    if consumer.state != .new, subscribers[consumer.subscriber]!.newest != number {
+      displacements += 1
+      return end(number)
+    }
+    subscribers[consumer.subscriber]!.newest = number
     let index = observation.consumers.firstIndex { $0.number == number }!
-    var missing = consumer.wanted - observation.consumers[index].taken.count
-    if !consumer.isCancelled {
-      let taken = subscribers[subscriber]!.owed.prefix(missing)
-      subscribers[subscriber]!.owed.removeFirst(taken.count)
-      observation.consumers[index].taken += taken
-      missing -= taken.count
+    let before = observation.consumers[index].taken.count
+    let stop = consumer.pace == .max ? .max : (before / consumer.pace + 1) * consumer.pace
+    let taken = subscribers[consumer.subscriber]!.owed.prefix(min(stop, consumer.wanted) - before)
+    subscribers[consumer.subscriber]!.owed.removeFirst(taken.count)
+    observation.consumers[index].taken += taken
+    switch before + taken.count {
+    case consumer.wanted: end(number)
+    case stop: consumers[number]!.state = .paused
+    case _ where isFinished: end(number)
+    default: consumers[number]!.state = .asleep
     }
-    if consumer.isCancelled || missing == 0 || isFinished {
-      observation.consumers[index].hasEnded = true
-      consumers[number] = nil
-      leaveIfUnused(subscriber)
-    } else {
-      consumers[number]!.isAsleep = true
-    }
+  }
+
+  private mutating func end(_ number: Int) {
+    let index = observation.consumers.firstIndex { $0.number == number }!
+    observation.consumers[index].hasEnded = true
+    if let consumer = consumers.removeValue(forKey: number) { leaveIfUnused(consumer.subscriber) }
   }
 
   private mutating func leaveIfUnused(_ number: Int) {

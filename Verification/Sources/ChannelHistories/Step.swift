@@ -18,9 +18,10 @@ enum Step: Sendable {
 
   case send(count: Int, replayed: Bool, by: Way)
   case subscribe(Int, policy: BufferingPolicy?, isDerived: Bool)
-  /// A task that takes up to so many elements. It does nothing before it is run.
-  case consume(Int, of: Int, wanted: Int)
-  /// Lets the task of a consumer run until it ends or sleeps.
+  /// A task that takes up to so many elements with one iterator, and pauses after each `pace` of
+  /// them. It does nothing before it is run.
+  case consume(Int, of: Int, wanted: Int, pace: Int)
+  /// Lets the task of a consumer run until it ends, sleeps or pauses.
   case run(Int)
   case cancel(Int)
   /// Drops the runner's reference to a subscription; its consumers have theirs.
@@ -69,8 +70,9 @@ extension Step: CustomStringConvertible {
       "send \(count)\(replayed ? "" : ", not replayed,") by \(way)"
     case .subscribe(let number, let policy, let isDerived):
       "s\(number) = subscribe(\(policy.map { "\($0)" } ?? ""))\(isDerived ? ", derived" : "")"
-    case .consume(let number, let subscriber, let wanted):
+    case .consume(let number, let subscriber, let wanted, let pace):
       "c\(number) = a task that takes \(wanted == .max ? "all" : "\(wanted)") of s\(subscriber)"
+        + (pace == .max ? "" : ", \(pace) at a time")
     case .run(let number): "run c\(number)"
     case .cancel(let number): "cancel c\(number)"
     case .drop(let number): "drop s\(number)"

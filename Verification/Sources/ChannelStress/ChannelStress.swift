@@ -42,6 +42,7 @@ struct ChannelStress {
       if needsTime || needsRaces {
         figures.cancelSend += CancelAgainstSend.race(1024, in: &arena)
         figures.finishSubscribe += FinishAgainstSubscribe.race(1024, in: &arena)
+        figures.displaceSend += DisplaceAgainstSend.race(1024, in: &arena)
         figures.cancelFinish += CancelAgainstFinish.race(256, in: &arena)
         figures.sendSleep += SendAgainstSleep.race(1024, in: &arena)
         figures.takeTake += TakeAgainstTake.race(2048, in: &arena)

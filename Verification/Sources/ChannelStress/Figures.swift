@@ -20,6 +20,7 @@ struct Figures: Sendable {
   var finishSubscribe = Tally()
   var cancelFinish = Tally()
   var dropSend = Tally()
+  var displaceSend = Tally()
   var sendSleep = Tally()
   var takeTake = Tally()
   var signOffHandOver = Tally()
@@ -28,8 +29,10 @@ struct Figures: Sendable {
     """
     \(rounds) rounds, \(storm.deliveries) deliveries, \(storm.dropped) drops, \
     \(storm.subscriptions) subscriptions, \(storm.handOvers) hand-overs; races that overlapped: \
-    cancel-send \(text(cancelSend)), finish-subscribe \(text(finishSubscribe)), \
-    drop-send \(text(dropSend)), send-sleep \(sendSleep.races), take-take \(takeTake.races), cancel-finish \(cancelFinish.races), \
+    cancel-send \(text(cancelSend)), displace-send \(text(displaceSend)), \
+    finish-subscribe \(text(finishSubscribe)), \
+    drop-send \(text(dropSend)), send-sleep \(sendSleep.races), take-take \(takeTake.races), \
+    cancel-finish \(cancelFinish.races), \
     sign-off-hand-over \(signOffHandOver.races); \(seconds) s
     """
   }

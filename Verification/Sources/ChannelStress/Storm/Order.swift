@@ -28,10 +28,7 @@ struct Order {
   }
 
   func check(_ stay: Stay) {
-    let got = stay.received.map(place)
-    for (index, place) in got.enumerated().dropFirst() where place <= got[index - 1] {
-      reject(stay, "\(stay.received[index]) came after \(stay.received[index - 1])")
-    }
+    let got = placesTaken(stay)
     if stay.beginning == .afterTheEnd {
       if !got.isEmpty || stay.dropped != 0 { reject(stay, "it began after the end") }
       return
@@ -44,6 +41,20 @@ struct Order {
     case .bufferingNewest(let limit): checkNewest(stay, got, starts, limit)
     case .bufferingOldest(let limit): checkOldest(stay, got, starts, limit)
     }
+  }
+
+  /// In the one order. Consumers that displace each other take by turns, each in order.
+  private func placesTaken(_ stay: Stay) -> [Int] {
+    for take in stay.takes {
+      for (last, next) in zip(take, take.dropFirst()) where place(of: next) <= place(of: last) {
+        reject(stay, "\(next) came after \(last)")
+      }
+    }
+    let places = stay.received.map(place).sorted()
+    for (last, next) in zip(places, places.dropFirst()) where last == next {
+      reject(stay, "two consumers got the element at \(next)")
+    }
+    return places
   }
 
   private func place(of identity: Identity) -> Int {

@@ -14,10 +14,15 @@ struct Stay: Sendable {
   let begunAfter: [Int]
   let beginning: Beginning
 
-  var received: [Identity] = []
+  /// What each of its consumers took.
+  var takes: [[Identity]] = []
   var dropped = 0
   /// Whether it lasted to the end of the channel.
   var lastsToTheEnd = false
+}
+
+extension Stay {
+  var received: [Identity] { Array(takes.joined()) }
 }
 
 /// Which element: the sender, and the number that it gave it.

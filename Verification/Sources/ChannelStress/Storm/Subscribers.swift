@@ -23,7 +23,7 @@ struct Steady: Sendable {
 
   func stay() async -> Stay {
     var stay = place.stay
-    stay.received = await takeAll(of: place.subscription, activity, in: Home.next())
+    stay.takes = [await takeAll(of: place.subscription, activity, in: Home.next())]
     stay.dropped = place.subscription.droppedCount
     stay.lastsToTheEnd = true
     activity.end()
@@ -31,8 +31,8 @@ struct Steady: Sendable {
   }
 }
 
-/// Stays to the end, in one task after the other: each is cancelled, and the next takes over at once,
-/// before the cancelled one has unwound.
+/// Stays to the end, in one task after the other: each is displaced by the next, cancelled or not, before
+/// it has unwound. Which of several tasks asks last is not known; so each says what it took.
 struct Relay: Sendable {
   let place: (subscription: Subscription<Tracked>, stay: Stay)
   let activity: Activity
@@ -43,16 +43,18 @@ struct Relay: Sendable {
     var runners: [Task<[Identity], Never>] = []
     let (subscription, activity) = (place.subscription, activity)
     let handOvers = random.number(1...60)
+    let cancels = random.oneIn(2)
     let home = Home.next()
     for _ in 0..<handOvers {
       let runner = Task.detached { await takeAll(of: subscription, activity, in: home) }
       for _ in 0..<random.pick([0, 1, 3, 20]) { await Task.yield() }
-      runner.cancel()
+      if cancels || random.oneIn(4) { runner.cancel() }
       runners.append(runner)
     }
-    runners.append(Task.detached { await takeAll(of: subscription, activity, in: home) })
     var stay = place.stay
-    for runner in runners { stay.received += await runner.value }
+    for runner in runners { stay.takes.append(await runner.value) }
+    // The last that asked may have been cancelled.
+    stay.takes.append(await takeAll(of: subscription, activity, in: home))
     stay.dropped = subscription.droppedCount
     stay.lastsToTheEnd = true
     activity.end()
@@ -86,7 +88,7 @@ struct Churner: Sendable {
     for _ in 0..<waits { await Task.yield() }
     consumer?.cancel()
     var stay = beginning
-    stay.received = await consumer?.value ?? []
+    stay.takes = [await consumer?.value ?? []]
     stay.dropped = subscription.droppedCount
     return stay
   }
