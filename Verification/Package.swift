@@ -12,6 +12,13 @@ let settings: [SwiftSetting] = [
 
 let channels: Target.Dependency = .product(name: "AsyncChannels", package: "AsyncChannels")
 
+/// The layouts that `ElementTypes` uses channels of: a module each, so that each is a client whose
+/// code is not generic. See `Elements/Client.swift`.
+let elements = [
+  "Array", "Bytes64", "Empty", "Enumeration", "Existential", "Int", "Int8", "Large",
+  "OptionalObject", "String", "Tuple", "Vector128", "Vector64", "Void",
+]
+
 let package = Package(
   name: "Verification",
   platforms: [.macOS(.v15)],
@@ -21,9 +28,20 @@ let package = Package(
     .executableTarget(
       name: "ChannelBacklogs", dependencies: [channels], swiftSettings: settings),
     .executableTarget(
+      name: "ChannelExecutors", dependencies: ["Proof", channels], swiftSettings: settings),
+    .executableTarget(
       name: "ChannelHistories", dependencies: ["Proof", channels], swiftSettings: settings),
     .executableTarget(
       name: "ChannelStress", dependencies: ["Proof", channels], swiftSettings: settings),
-  ],
+    .executableTarget(
+      name: "ElementTypes", dependencies: elements.map { .init(stringLiteral: "Element\($0)") }, swiftSettings: settings),
+    .executableTarget(
+      name: "ProgrammerErrors", dependencies: ["Proof", channels], swiftSettings: settings),
+  ]
+    + elements.map {
+      .target(
+        name: "Element\($0)", dependencies: [channels], path: "Sources/Elements/\($0)",
+        swiftSettings: settings)
+    },
   swiftLanguageModes: [.v6]
 )

@@ -44,11 +44,16 @@ actor Stage {
   /// How many jobs wait to be run.
   nonisolated var jobCount: Int { executor.jobs.count }
 
+  /// Runs the job that has waited longest. False if there is none.
+  nonisolated func runOne() -> Bool {
+    guard let job = executor.jobs.takeFirst() else { return false }
+    job.runSynchronously(on: executor.asUnownedSerialExecutor())
+    return true
+  }
+
   /// Runs what has been enqueued, and what that enqueues.
   nonisolated func drain() {
-    while let job = executor.jobs.takeFirst() {
-      job.runSynchronously(on: executor.asUnownedSerialExecutor())
-    }
+    while runOne() {}
   }
 
   nonisolated func untilJobs(_ count: Int) async throws {
@@ -102,9 +107,14 @@ final class ManualTaskExecutor: TaskExecutor {
     jobs.add(UnownedJob(job))
   }
 
+  /// Runs the job that has waited longest. False if there is none.
+  func runOne() -> Bool {
+    guard let job = jobs.takeFirst() else { return false }
+    job.runSynchronously(on: asUnownedTaskExecutor())
+    return true
+  }
+
   func drain() {
-    while let job = jobs.takeFirst() {
-      job.runSynchronously(on: asUnownedTaskExecutor())
-    }
+    while runOne() {}
   }
 }

@@ -1,0 +1,3 @@
+typealias Element = [Int]
+
+func sample(_ number: Int) -> Element { Array(0..<number % 5) + [number] }

@@ -1,0 +1,3 @@
+typealias Element = (Int, name: String)
+
+func sample(_ number: Int) -> Element { (number, name: "\(number)") }

@@ -1,0 +1,3 @@
+typealias Element = Void
+
+func sample(_ number: Int) -> Element {}
