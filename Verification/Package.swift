@@ -34,7 +34,8 @@ let package = Package(
     .executableTarget(
       name: "ChannelStress", dependencies: ["Proof", channels], swiftSettings: settings),
     .executableTarget(
-      name: "ElementTypes", dependencies: elements.map { .init(stringLiteral: "Element\($0)") }, swiftSettings: settings),
+      name: "ElementTypes", dependencies: elements.map { .init(stringLiteral: "Element\($0)") },
+      swiftSettings: settings),
     .executableTarget(
       name: "ProgrammerErrors", dependencies: ["Proof", channels], swiftSettings: settings),
   ]

@@ -19,7 +19,7 @@ enum MainSerial {
       // Fewer than this would mean that the jobs went elsewhere.
       let count = jobs.load(ordering: .relaxed)
       if count < 2 * rounds { fail("only \(count) jobs came by way of the hook") }
-      print("main-serial: \(rounds) hand-overs, \(count) jobs on the main actor instead of the pool")
+      print("main-serial: \(rounds) hand-overs, \(count) jobs of the pool on the main actor")
       exit(0)
     }
     dispatchMain()

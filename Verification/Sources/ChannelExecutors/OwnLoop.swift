@@ -9,7 +9,7 @@ enum OwnLoop {
     _createExecutors(factory: Factory.self)
     Watchdog.start(patience: 20)
     Task { @MainActor in
-      guard Thread.isMainThread else { fail("The main actor's jobs do not run on the main thread.") }
+      guard Thread.isMainThread else { fail("the main actor is not on the main thread") }
       await HandOvers.play(rounds: rounds)
       await Comparison.check()
       let count = Loop.shared.count

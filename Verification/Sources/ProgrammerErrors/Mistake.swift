@@ -1,4 +1,5 @@
 import AsyncChannels
+import Proof
 
 /// A use of the library that it documents as a programmer's error.
 struct Mistake: Sendable {
@@ -15,7 +16,7 @@ struct Mistake: Sendable {
     self.make = make
   }
 
-  static let all = buffers + replays + updates
+  static let all = buffers + replays + updates + [probe]
 
   /// The element of most of them: a name to be found in the sentence.
   private struct Greeting: Sendable {}
@@ -65,6 +66,12 @@ struct Mistake: Sendable {
     },
     update("updating") { value in value.update { _ in value.update { $0 += 1 } } },
   ]
+
+  private static let probe = Mistake(
+    "probe's count", says: "A probe of Int cannot wait for -1 elements"
+  ) {
+    blocking { _ = try? await Probe(Channel<Int>().outlet).next(-1) }
+  }
 
   private static func buffer(
     _ name: String, _ count: Int, _ make: @escaping @Sendable () -> Void
