@@ -102,8 +102,8 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     }
 
     /// Apart from `next`, which is small enough to be inlined where it is called. Clients do not
-    /// specialize it: with elements of 64 bytes the compiler (6.3.1) frees the frame of such a
-    /// specialization in the wrong order.
+    /// specialize it: with elements that are vectors of 64 bytes, the compiler (6.3.1) reserves too
+    /// little room for the frames of some such specializations.
     @usableFromInline
     func waitForNext(isolation actor: isolated (any Actor)?) async -> Element? {
       switch feed {

@@ -192,8 +192,9 @@ private enum Late {
       } else {
         onAnotherThread { number.value = 2 }
       }
-      // Elsewhere than on the main actor, that may have told it of the writes it missed.
-      XCTAssertEqual(found.count, 1, "after \(writes) writes, own: \(isOwnWrite)")
+      // Elsewhere than on the main actor, that may tell it of the writes it missed, and do so at the
+      // same moment: Observation calls an observer twice that two threads tell simultaneously.
+      XCTAssert((1...2).contains(found.count), "after \(writes) writes, own: \(isOwnWrite)")
     }
   }
 }

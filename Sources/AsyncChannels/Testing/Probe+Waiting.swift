@@ -6,7 +6,8 @@ struct Wait<C: Clock<Duration>>: Sendable {
 
   init(_ limit: Duration, on clock: C) {
     self.clock = clock
-    self.limit = limit
+    // Clocks trap for times that they cannot count.
+    self.limit = min(limit, .seconds(365 * 24 * 60 * 60))
     start = clock.now
   }
 

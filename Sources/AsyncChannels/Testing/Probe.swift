@@ -18,7 +18,7 @@
 /// ``ProbeFailure`` and knows no test framework: both XCTest and Swift Testing show what a test
 /// throws.
 ///
-/// Every wait has a deadline, five seconds unless another is given, on a clock that a test can bring
+/// Every wait has a deadline, five seconds unless another is given and a year at most, on a clock that a test can bring
 /// itself. What has come when the deadline has passed counts as having come in time, so a deadline of
 /// zero asks what is there now.
 ///
