@@ -18,12 +18,12 @@
 /// ``ProbeFailure`` and knows no test framework: both XCTest and Swift Testing show what a test
 /// throws.
 ///
-/// Every wait has a deadline, five seconds unless another is given and a year at most, on a clock that a test can bring
-/// itself. What has come when the deadline has passed counts as having come in time, so a deadline of
-/// zero asks what is there now.
+/// Every wait has a deadline, five seconds unless another is given and a year at most, on a clock that
+/// a test can bring itself. What has come when the deadline has passed counts as having come in time,
+/// so a deadline of zero asks what is there now.
 ///
-/// One wait at a time: a second one while the first still waits traps, as with any
-/// ``Subscription``.
+/// One wait at a time: a second one takes the place of one that still waits, as with any
+/// ``Subscription``, and the first fails.
 public final class Probe<Element: Sendable>: Sendable {
   let subscription: Subscription<Element>
 
