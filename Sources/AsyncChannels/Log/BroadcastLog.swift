@@ -34,10 +34,8 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
   /// Stops counting a subscriber, and returns the log's end as it was then. Slots written before
   /// include this reader in their counts, later ones do not. They stay alive for as long as it
   /// holds the segment that it reads.
-  final func unsubscribe(
-    readsLog: Bool, queue: SubscriberQueueBase?, bell: Doorbell?
-  ) -> LogEnd? {
-    state.withLock { $0.unsubscribe(readsLog: readsLog, queue: queue, bell: bell) }
+  final func unsubscribe(readsLog: Bool, queue: SubscriberQueueBase?) -> LogEnd? {
+    state.withLock { $0.unsubscribe(readsLog: readsLog, queue: queue) }
   }
 
   final func droppedCount(of queue: SubscriberQueueBase) -> Int {

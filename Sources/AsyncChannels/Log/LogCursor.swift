@@ -32,7 +32,7 @@ class LogCursor: Waiter, @unchecked Sendable {
   /// Returns up to where a reader of the log owes the elements it has not read.
   @usableFromInline
   final func unsubscribe() -> LogEnd? {
-    log.unsubscribe(readsLog: position != nil, queue: queue, bell: bell)
+    log.unsubscribe(readsLog: position != nil, queue: queue)
   }
 
   final override func look() -> Look {

@@ -68,10 +68,8 @@ struct LogState: Sendable {
     queues.append(queue)
   }
 
-  mutating func unsubscribe(
-    readsLog: Bool, queue: SubscriberQueueBase?, bell: Doorbell?
-  ) -> LogEnd? {
-    if let bell { waiting.leave(bell) }
+  /// A subscriber that leaves does not sleep: a consumer that sleeps holds its cursor.
+  mutating func unsubscribe(readsLog: Bool, queue: SubscriberQueueBase?) -> LogEnd? {
     if let queue { removeQueue(queue) }
     guard readsLog else { return nil }
     readers -= 1

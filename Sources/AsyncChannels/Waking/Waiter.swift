@@ -5,7 +5,7 @@
 /// while an older one sleeps takes that one's doorbell out of the queue of those that wait, drops it
 /// and rings it. The older one wakes, finds that it has lost its place, and its `next()` returns
 /// `nil`. The doorbell tells, too, when one iterator is asked again before its last call has
-/// returned: that call wakes and finds that the consumer sleeps on another doorbell, or not at all.
+/// returned: that call wakes and finds that its doorbell is no longer the one in use.
 ///
 /// The lease is never held over a suspension. Looking, joining the queue and falling asleep are one
 /// synchronous function; a consumer that wakes takes the lease anew.
@@ -16,7 +16,7 @@
 class Waiter: @unchecked Sendable {
   @usableFromInline final let lease = Lease()
   /// Made at the first sleep, and again when one was cancelled or displaced.
-  private(set) final var bell: Doorbell?
+  private final var bell: Doorbell?
   /// Whether a consumer sleeps on `bell`: from joining the queue until it has the lease again, or has
   /// lost its place to another.
   private final var isAsleep = false
@@ -125,15 +125,15 @@ class Waiter: @unchecked Sendable {
       reportDisplacement()
       return false
     }
-    let isEvicted = !isAsleep || bell !== self.bell
+    let isDisplaced = bell !== self.bell
     let isCancelled = Task.isCancelled
-    if !isEvicted {
+    if !isDisplaced {
       isAsleep = false
       if isCancelled { _ = dropBell() }
     }
     lease.release(ticket)
-    if isEvicted { reportDisplacement() }
-    return !isEvicted && !isCancelled
+    if isDisplaced { reportDisplacement() }
+    return !isDisplaced && !isCancelled
   }
 
   /// Two listeners on one subscription are legal, but hardly ever meant: a developer is told once.
