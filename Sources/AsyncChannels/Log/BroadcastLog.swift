@@ -16,7 +16,6 @@ public import Synchronization
 @usableFromInline
 class BroadcastLogBase: DueSleepers, @unchecked Sendable {
   @usableFromInline final let state = Locked(LogState())
-  private final let waker = Waker()
 
   deinit {
     // Every cursor holds the log, so there is no reader left: the tail has no element.
@@ -78,13 +77,13 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
       break
     case .directly(var sleepers):
       sleepers.ringAll()
-    case .throughActor:
+    case .throughActor(let waker):
       // A send is synchronous and an actor is not: this is the one task that the library starts for
       // itself. It is detached, since nothing of the sender's task is the readers' business. Its
       // priority is the sender's, for which a thread is awake, but never a lower one than usual: the
       // readers may be more urgent than the sender.
       let priority = max(Task.currentPriority, .medium)
-      Task.detached(priority: priority) { await self.waker.ring(from: self) }
+      Task.detached(priority: priority) { await waker.ring(from: self) }
     }
   }
 }

@@ -21,6 +21,8 @@ struct LogState: Sendable {
   /// Sleepers handed to the actor, which has not taken them yet.
   private var due = Sleepers()
   private var actorIsRinging = false
+  /// Made when more sleep than a sender rings itself: most channels never need it.
+  private var waker: Waker?
 
   @inlinable
   var subscriberCount: Int { isFinished ? 0 : readers + queues.count }
@@ -109,7 +111,9 @@ struct LogState: Sendable {
     due.append(waiting.takeAll())
     if actorIsRinging { return .nobody }
     actorIsRinging = true
-    return .throughActor
+    let waker = waker ?? Waker()
+    self.waker = waker
+    return .throughActor(waker)
   }
 
   mutating func takeDue() -> Sleepers? {

@@ -15,7 +15,8 @@ public import Synchronization
 ///
 /// **Whom the job tells.** An observer that was told in time and has read again must not be told
 /// twice. So a write from another thread ends a *generation* of accesses, and the job tells those of
-/// that generation only: each access is registered for the value and for its generation.
+/// that generation only: each access is registered for its generation, and from the second generation
+/// on for the value as well.
 ///
 /// **Why nobody on the main actor keeps an old value.** Let a closure there have read an older value
 /// than that of a write W from another thread.
@@ -63,12 +64,12 @@ final class ObservedValue: Observable, Sendable {
   func access() {
     noteReader()
     let current = generation.load(ordering: .acquiring)
-    registrar.access(self, keyPath: Self.valuePath)
     if current == 0 {
-      registrar.access(self, keyPath: Self.firstGenerationPath)
-    } else {
-      registrar.access(self, keyPath: Self.generationPaths[Self.index(of: current)])
+      // Most values have no other generation, and one path is enough.
+      return registrar.access(self, keyPath: Self.firstGenerationPath)
     }
+    registrar.access(self, keyPath: Self.valuePath)
+    registrar.access(self, keyPath: Self.generationPaths[Self.index(of: current)])
   }
 
   /// Says that the value has changed. Calls observers: no lock may be held.
@@ -91,11 +92,11 @@ final class ObservedValue: Observable, Sendable {
   func tellObservers() {
     // If everybody who reads is on this thread, nobody is between reading and installing.
     guard readers.load(ordering: .relaxed) != CurrentThread.identifier else {
-      return tell(Self.valuePath)
+      return tell(upTo: generation.load(ordering: .relaxed))
     }
     // Before anybody is told: who reads again then is of the next generation.
     let ended = generation.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue
-    tell(Self.valuePath)
+    tell(upTo: ended)
     // After that: Observation calls an observer twice that two threads tell simultaneously.
     tellOnMainActor(ended)
   }
@@ -112,6 +113,15 @@ final class ObservedValue: Observable, Sendable {
         due &= due - 1
       }
     }
+  }
+
+  /// Tells those that read up to this generation.
+  ///
+  /// Those of the first come last: an observer that reads again when it is told belongs to a later one
+  /// then. Told they are in any case: a late observer of the first hears of a later write, too.
+  private func tell(upTo generation: UInt64) {
+    if generation > 0 { tell(Self.valuePath) }
+    tell(Self.firstGenerationPath)
   }
 
   /// Which path, and which bit, a generation has.
