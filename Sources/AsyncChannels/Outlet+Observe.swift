@@ -13,19 +13,20 @@ extension Outlet {
   /// call is suspended.
   ///
   /// **The first call.** Where `observe` is called in the isolation of its body, on the main actor
-  /// above all, the body is called with the first element before `observe` returns, if there is one:
-  /// a label shows a state in its first frame. That is one call, up to where the body suspends; what
-  /// comes next, more replayed elements too, is delivered in later turns. Then the token is not there
-  /// yet: the body cannot cancel by it in that call. From elsewhere, with a body that has no
-  /// isolation, and on Apple's systems before version 26, all calls come in later turns.
+  /// above all, the body is called with the first element before `observe` returns, if one is
+  /// there: a label shows a state in its first frame. That is one call, up to where the body
+  /// suspends; what comes next, more replayed elements too, is delivered in later turns. In that
+  /// call there is no token yet by which the body could cancel. From elsewhere, with a body that
+  /// has no isolation, and on Apple's systems before version 26, all calls come in later turns.
   ///
   /// Once ``CancellationToken/cancel()`` has returned in that isolation, or the token was dropped
   /// there, the body is not called again. From elsewhere, a call that is about to begin may still
   /// come.
   ///
-  /// Observers that sleep are woken in the order in which they fell asleep, but no actor promises the
-  /// order in which it then runs them, the main actor neither: do not rely on which of two observers
-  /// is called first. Where there is a task to do it in, `for await` is simpler and structured.
+  /// Observers that sleep are woken in the order in which they fell asleep, but no actor, the main
+  /// actor neither, promises the order in which it then runs them: do not rely on which of two
+  /// observers is called first. Where there is a task to do it in, `for await` is simpler and
+  /// structured.
   ///
   /// - Parameters:
   ///   - isolation: The caller's, which is found without being given.
@@ -40,8 +41,9 @@ extension Outlet {
 
   /// Sends each element to an inlet, from synchronous code: `taps.observe(viewModel.signIn.send)`.
   ///
-  /// As ``observe(isolation:_:)`` for any function whose result does not matter; it does not stop when the
-  /// inlet's channel is finished. In a task, use ``Swift/AsyncSequence/bind(to:)``, which does.
+  /// As ``observe(isolation:_:)`` for any function whose result does not matter; it does not stop
+  /// when the inlet's channel is finished. In a task, use ``Swift/AsyncSequence/bind(to:)``, which
+  /// does.
   public func observe<Sent>(
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ body:
@@ -81,11 +83,11 @@ extension Subscription {
   }
 
   /// - Parameters:
-  ///   - isolation: That of `body`, so that after the last look at the cancellation nothing else can
-  ///     run there before `body` does.
-  ///   - call: The call of `observe` in which this may still run. There it delivers one element and no
-  ///     more, or a body that sends to what it observes, or a sender that is faster than the body,
-  ///     would not let it return.
+  ///   - isolation: That of `body`, so that after the last look at the cancellation nothing else
+  ///     can run there before `body` does.
+  ///   - call: The call of `observe` in which this may still run. There it delivers one element and
+  ///     no more, or a body that sends to what it observes, or a sender that is faster than the
+  ///     body, would not let it return.
   private func forEach(
     isolation: isolated (any Actor)?, within call: ObserveCall? = nil,
     _ body: (Element) async -> Void

@@ -55,8 +55,8 @@ final class ObservedValue: Observable, Sendable {
   private var value: Void { () }
   private subscript(generation: Int) -> Void { () }
   private static let valuePath: Path = \.value
-  /// By itself, since most values have no other generation: an array's element takes 15 ns to get.
-  private static let firstGenerationPath: Path = \.[0]
+  /// By itself, since most values have no other generation.
+  private static let firstGenerationPath: Path = \.[-1]
   private static let generationPaths: [Path] = (0..<UInt64.bitWidth).map { \.[$0] }
 
   /// To be called before the value is read.
@@ -110,6 +110,8 @@ final class ObservedValue: Observable, Sendable {
       var due = due.exchange(0, ordering: .acquiringAndReleasing)
       while due != 0 {
         tell(Self.generationPaths[due.trailingZeroBitCount])
+        // The bit of the first generation, and of later ones in turn.
+        if due & 1 == 1 { tell(Self.firstGenerationPath) }
         due &= due - 1
       }
     }
