@@ -101,21 +101,13 @@ FAULTS = [
      "    state.withLock { _ in queue.popFirst() }\n", "    queue.popFirst()\n"),
     ("sleepers are taken before the element is stored", "BroadcastLog.swift",
      "    state.withLock { state in\n"
-     "      guard !state.isFinished else { return (nil, .nobody) }\n"
-     "      if state.readers > 0 { state.appendSlot(element) }\n"
-     "      if !state.queues.isEmpty { fill(state.queues, with: element, evicting: &evicted) }\n"
-     "      if replayed, let window { window.slide(adding: element, evicting: &evicted) }\n"
-     "      return (state.subscriberCount, state.takeSleepers())\n"
+     "      append(element, replayed: replayed, to: &state, evicting: &evicted)\n"
      "    }\n",
-     "    let wake = state.withLock { $0.takeSleepers() }\n"
-     "    let count: Int? = state.withLock { state in\n"
-     "      guard !state.isFinished else { return nil }\n"
-     "      if state.readers > 0 { state.appendSlot(element) }\n"
-     "      if !state.queues.isEmpty { fill(state.queues, with: element, evicting: &evicted) }\n"
-     "      if replayed, let window { window.slide(adding: element, evicting: &evicted) }\n"
-     "      return state.subscriberCount\n"
+     "    let early = state.withLock { $0.takeSleepers() }\n"
+     "    let sent = state.withLock { state in\n"
+     "      append(element, replayed: replayed, to: &state, evicting: &evicted)\n"
      "    }\n"
-     "    return (count, wake)\n"),
+     "    return (sent.subscribers, early)\n"),
     ("a slot is published before it is written", "Segment.swift",
      "    (elements.assumingMemoryBound(to: Element.self) + slot).initialize(to: element)\n",
      "    header.pointee.published.store(slot + 1, ordering: .releasing)\n"
@@ -144,5 +136,16 @@ FAULTS = [
     ("who joins after the end joins", "BroadcastLog.swift",
      "      guard !state.isFinished else { return (nil, nil) }\n", ""),
     ("a finished log takes elements", "BroadcastLog.swift",
-     "      guard !state.isFinished else { return (nil, .nobody) }\n", ""),
+     "    guard !state.isFinished else { return (nil, .nobody) }\n", ""),
+    # State.
+    ("a write does not wait for an update", "BroadcastLog.swift",
+     "      if state.isUpdating { return nil }\n", ""),
+    ("a merge keeps its places in the queues when it is dropped", "MergedCursor.swift",
+     "  deinit {\n    leaveQueues()\n  }\n", ""),
+    ("a merge always begins with its first source", "MergedCursor.swift",
+     "      start = number + 1\n", ""),
+    ("a merge looks at one source only", "MergedCursor.swift",
+     "      case .nothing: result = .nothing\n", "      case .nothing: return .nothing\n"),
+    ("a state that has ended is waited for", "StateRoot.swift",
+     "cursor.isPastTheEnd ? StateValue(value: root.log.newest) : nil", "Optional<StateValue<Value>>.none"),
 ]

@@ -294,6 +294,23 @@ final class DerivedStateTests: XCTestCase {
     withExtendedLifetime(subscription) {}
   }
 
+  /// One state wakes the consumer, and it keeps its places with the others until it sleeps again.
+  func test_C56_droppingItAfterOneChangeLeavesNoPlaceWithTheOthers() async throws {
+    let states = (0..<3).map { CurrentValue($0) }
+    let combined = StateOutlet.combine(states[0].outlet, states[1].outlet, states[2].outlet)
+    var subscription: Subscription<Int>? = combined.map { $0 + $1 + $2 }.subscribe()
+    let first = try await XCTUnwrap(subscription).take(1)
+    XCTAssertEqual(first, [3])
+    let waiting = Task { [subscription] in await subscription?.next() }
+    try await until("asleep") { states.allSatisfy { $0.log.sleeperCount == 1 } }
+    states[1].value = 11
+    let second = try await waiting.result(within: .seconds(20))
+    XCTAssertEqual(second, 13)
+    subscription = nil
+    try await until("no places") { states.allSatisfy { $0.log.sleeperCount == 0 } }
+    withExtendedLifetime(subscription) {}
+  }
+
   /// A consumer's body that writes what it follows, and a closure that reads it.
   func test_C55_writingWhatIsFollowedInsideTheLoopWorks() async throws {
     let (one, two) = (CurrentValue(0), CurrentValue(0))

@@ -155,12 +155,51 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     _ element: Element, replayed: Bool, evicting evicted: inout Evicted<Element>
   ) -> (subscribers: Int?, wake: Wake) {
     state.withLock { state in
-      guard !state.isFinished else { return (nil, .nobody) }
-      if state.readers > 0 { state.appendSlot(element) }
-      if !state.queues.isEmpty { fill(state.queues, with: element, evicting: &evicted) }
-      if replayed, let window { window.slide(adding: element, evicting: &evicted) }
-      return (state.subscriberCount, state.takeSleepers())
+      append(element, replayed: replayed, to: &state, evicting: &evicted)
     }
+  }
+
+  /// The same for a writer of state, unless the newest element is being updated: nil then.
+  @inlinable
+  func appendUnlessUpdating(
+    _ element: Element, evicting evicted: inout Evicted<Element>
+  ) -> (subscribers: Int?, wake: Wake)? {
+    state.withLock { state in
+      if state.isUpdating { return nil }
+      return append(element, replayed: true, to: &state, evicting: &evicted)
+    }
+  }
+
+  /// The newest element, for somebody who is about to replace it: other writers wait from now on.
+  func beginUpdate() -> Element {
+    state.withLock { state in
+      state.isUpdating = true
+      return nonEmptyWindow.newest
+    }
+  }
+
+  /// Replaces it, or not, and lets other writers write.
+  func endUpdate(
+    with element: Element?, evicting evicted: inout Evicted<Element>
+  ) -> (subscribers: Int?, wake: Wake) {
+    state.withLock { state in
+      state.isUpdating = false
+      guard let element else { return (nil, .nobody) }
+      return append(element, replayed: true, to: &state, evicting: &evicted)
+    }
+  }
+
+  /// With the lock held.
+  @inlinable
+  func append(
+    _ element: Element, replayed: Bool, to state: inout LogState,
+    evicting evicted: inout Evicted<Element>
+  ) -> (subscribers: Int?, wake: Wake) {
+    guard !state.isFinished else { return (nil, .nobody) }
+    if state.readers > 0 { state.appendSlot(element) }
+    if !state.queues.isEmpty { fill(state.queues, with: element, evicting: &evicted) }
+    if replayed, let window { window.slide(adding: element, evicting: &evicted) }
+    return (state.subscriberCount, state.takeSleepers())
   }
 
   /// - Parameter queues: This log's, which are all made in `join`.

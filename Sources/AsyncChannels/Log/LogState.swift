@@ -12,6 +12,8 @@ struct LogState: Sendable {
   private static var directRings: Int { 2 }
 
   @usableFromInline private(set) var isFinished = false
+  /// Whether somebody is replacing the newest element, in more than one step.
+  @usableFromInline var isUpdating = false
   @usableFromInline private(set) var readers = 0
   /// The tail, which the log holds. Made when the first unbounded subscriber joins.
   private(set) var end: LogEnd?

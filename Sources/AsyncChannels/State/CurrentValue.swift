@@ -149,31 +149,41 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     var value: Value?
     defer { withExtendedLifetime(value) {} }
     let (result, sent) = try observed.writers.withLock(of: Value.self) {
-      value = log.newest
-      let result = try change(&value!)
-      return (result, append(value!, evicting: &evicted))
+      value = log.beginUpdate()
+      do {
+        let result = try change(&value!)
+        return (result, log.endUpdate(with: value, evicting: &evicted))
+      } catch {
+        _ = log.endUpdate(with: nil, evicting: &evicted)
+        throw error
+      }
     }
     publish(sent.wake, to: sent.subscribers)
     return (result, sent.subscribers)
   }
 
   /// Returns how many it was sent to, or nil if the value is finished.
+  ///
+  /// A write is one step under the log's lock. It waits for the writers' lock only while an update,
+  /// which takes two, is between them.
   @inlinable @discardableResult
   func set(_ value: Value) -> Int? {
     var evicted = Evicted<Value>()
-    let (subscribers, wake) = observed.writers.withLock(of: Value.self) {
-      append(value, evicting: &evicted)
-    }
+    let (subscribers, wake) =
+      log.appendUnlessUpdating(value, evicting: &evicted)
+      ?? setAfterUpdate(value, evicting: &evicted)
     _ = consume evicted  // destroyed here, with no lock held
     publish(wake, to: subscribers)
     return subscribers
   }
 
-  @inlinable
-  func append(
+  @usableFromInline
+  func setAfterUpdate(
     _ value: Value, evicting evicted: inout Evicted<Value>
   ) -> (subscribers: Int?, wake: Wake) {
-    log.append(value, replayed: true, evicting: &evicted)
+    observed.writers.withLock(of: Value.self) {
+      log.append(value, replayed: true, evicting: &evicted)
+    }
   }
 
   /// Tells those who wait and those who observe, after the store and with no lock held.
