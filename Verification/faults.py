@@ -1,6 +1,6 @@
 """The faults that plant-faults plants: small changes of the sources, each of which must be caught.
 
-(name, file below Sources/AsyncChannels/Log, the text as it is, the text with the fault). The text
+(name, file below Sources/AsyncChannels, the text as it is, the text with the fault). The text
 must be found exactly once, so that a fault that no longer applies is noticed.
 """
 
@@ -13,11 +13,11 @@ FAULTS = [
     ("a full segment is not linked to the next", "LogState.swift",
      "      full.link(end.segment)\n", ""),
     ("a slot is owed to one reader too few", "LogState.swift",
-     "end.segment.append(element, owedTo: readers)",
-     "end.segment.append(element, owedTo: max(1, readers - 1))"),
+     "end.segment.append(element, pendingReads: readers)",
+     "end.segment.append(element, pendingReads: max(1, readers - 1))"),
     ("a slot is owed to one reader too many", "LogState.swift",
-     "end.segment.append(element, owedTo: readers)",
-     "end.segment.append(element, owedTo: readers + 1)"),
+     "end.segment.append(element, pendingReads: readers)",
+     "end.segment.append(element, pendingReads: readers + 1)"),
     ("registration is counted, but not undone", "LogState.swift",
      "    readers -= 1\n", ""),
     ("a reader begins one slot early", "Position.swift",
@@ -25,9 +25,9 @@ FAULTS = [
     ("the last of several readers does not destroy", "Position.swift",
      "      place.deinitialize(count: 1)\n", ""),
     ("a reader that takes does not count down", "Position.swift",
-     "owed[slot].wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {\n"
+     "pendingReads[slot].wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {\n"
      "      place",
-     "owed[slot].load(ordering: .acquiring) == 0 {\n      place"),
+     "pendingReads[slot].load(ordering: .acquiring) == 0 {\n      place"),
     ("who leaves skips nothing", "Position.swift",
      "    skip(to: end.index, of: Element.self)\n", ""),
     ("who leaves keeps its segment", "Position.swift",
@@ -39,22 +39,22 @@ FAULTS = [
      "    next.retain()\n", ""),
     # Sleeping and ringing.
     ("no second look before sleeping", "LogState.swift",
-     "    if look == .nothing { line.join(bell) }\n    return look",
-     "    line.join(bell)\n    return .nothing"),
+     "    if look == .nothing { waiting.join(bell) }\n    return look",
+     "    waiting.join(bell)\n    return .nothing"),
     ("a ring is lost while the actor rings", "LogState.swift",
-     "    due.append(line.takeAll())\n    if actorIsRinging { return .nobody }\n",
-     "    if actorIsRinging { return .nobody }\n    due.append(line.takeAll())\n"),
+     "    due.append(waiting.takeAll())\n    if actorIsRinging { return .nobody }\n",
+     "    if actorIsRinging { return .nobody }\n    due.append(waiting.takeAll())\n"),
     ("the actor's turn never ends", "LogState.swift",
      "      actorIsRinging = false\n", ""),
     ("the end wakes nobody", "BroadcastLog.swift",
      "return state.finish() ? state.takeSleepers() : .nobody",
      "_ = state.finish()\n      return .nobody"),
-    ("a line that was taken keeps its generation", "SleeperLine.swift",
+    ("a line that was taken keeps its generation", "WaitQueue.swift",
      "    generation += 1\n", ""),
-    ("who leaves the line stays in it", "SleeperLine.swift",
+    ("who leaves the line stays in it", "WaitQueue.swift",
      "    sleepers.remove(bell)\n", ""),
-    ("the actor rings the first line only", "Broadcaster.swift",
-     "    while var sleepers = log.takeDue() {", "    if var sleepers = log.takeDue() {"),
+    ("the actor rings the first line only", "Waker.swift",
+     "    while let due = source.takeDue() {", "    if let due = source.takeDue() {"),
     # The lease.
     ("acquire does not compare the tickets", "Lease.swift",
      "      if current & ~1 > ticket { return false }\n", ""),
@@ -69,31 +69,31 @@ FAULTS = [
     ("a take that finds nothing keeps the lease", "Cursor.swift",
      "    lease.release(ticket)\n    return element\n",
      "    if element != nil { lease.release(ticket) }\n    return element\n"),
-    ("who is at the end keeps the lease", "AnyCursor.swift",
+    ("who is at the end keeps the lease", "Waiter.swift",
      "    lease.release(ticket)\n    displaced?.ring()\n    return arrival\n",
      "    if case .over = arrival {} else { lease.release(ticket) }\n    displaced?.ring()\n"
      "    return arrival\n"),
-    ("who is displaced keeps the lease", "AnyCursor.swift",
+    ("who is displaced keeps the lease", "Waiter.swift",
      "    lease.release(ticket)\n    if isDisplaced { reportDisplacement() }\n",
      "    if !isDisplaced { lease.release(ticket) }\n"),
     # Displacing and cancelling.
-    ("a newer consumer displaces nobody", "AnyCursor.swift",
-     "    guard isAsleep else { return nil }\n    return dropBell()\n", "    return nil\n"),
-    ("who is displaced is not rung", "AnyCursor.swift",
+    ("a newer consumer displaces nobody", "Waiter.swift",
+     "    isAsleep ? dropBell() : nil\n", "    nil\n"),
+    ("who is displaced is not rung", "Waiter.swift",
      "    displaced?.ring()\n    return arrival\n", "    _ = displaced\n    return arrival\n"),
-    ("who looks without waiting rings nobody", "AnyCursor.swift",
+    ("who looks without waiting rings nobody", "Waiter.swift",
      "    displaced?.ring()\n    return look\n", "    _ = displaced\n    return look\n"),
-    ("a doorbell that is dropped stays in the line", "AnyCursor.swift",
-     "    if let bell { log.forget(bell) }\n", ""),
-    ("a newer consumer sleeps on the displaced one's doorbell", "AnyCursor.swift",
+    ("a doorbell that is dropped stays in the line", "Waiter.swift",
+     "    if let bell { leaveQueue(bell) }\n", ""),
+    ("a newer consumer sleeps on the displaced one's doorbell", "Waiter.swift",
      "    isAsleep = false\n    return bell.take()\n", "    isAsleep = false\n    return bell\n"),
-    ("who wakes does not look at the doorbell", "AnyCursor.swift",
-     "let isDisplaced = !isAsleep || bell !== self.bell", "let isDisplaced = !isAsleep"),
-    ("who is cancelled while asleep keeps the doorbell", "AnyCursor.swift",
+    ("who wakes does not look at the doorbell", "Waiter.swift",
+     "let isDisplaced = bell !== self.bell", "let isDisplaced = !isAsleep"),
+    ("who is cancelled while asleep keeps the doorbell", "Waiter.swift",
      "      if isCancelled { _ = dropBell() }\n", ""),
-    ("who is cancelled while asleep looks again", "AnyCursor.swift",
+    ("who is cancelled while asleep looks again", "Waiter.swift",
      "return !isDisplaced && !isCancelled", "return !isDisplaced"),
-    ("who is cancelled displaces all the same", "AnyCursor.swift",
+    ("who is cancelled displaces all the same", "Waiter.swift",
      "    if Task.isCancelled { return false }\n    switch lookOrFallAsleep",
      "    switch lookOrFallAsleep"),
     # The log's lock, and what is one step under it.
@@ -103,16 +103,16 @@ FAULTS = [
      "    state.withLock { state in\n"
      "      guard !state.isFinished else { return (nil, .nobody) }\n"
      "      if state.readers > 0 { state.appendSlot(element) }\n"
-     "      if !state.queues.isEmpty { fill(state.queues, with: element, displacing: &displaced) }\n"
-     "      if replayed, let window { window.slide(adding: element, displacing: &displaced) }\n"
+     "      if !state.queues.isEmpty { fill(state.queues, with: element, evicting: &evicted) }\n"
+     "      if replayed, let window { window.slide(adding: element, evicting: &evicted) }\n"
      "      return (state.subscriberCount, state.takeSleepers())\n"
      "    }\n",
      "    let wake = state.withLock { $0.takeSleepers() }\n"
      "    let count: Int? = state.withLock { state in\n"
      "      guard !state.isFinished else { return nil }\n"
      "      if state.readers > 0 { state.appendSlot(element) }\n"
-     "      if !state.queues.isEmpty { fill(state.queues, with: element, displacing: &displaced) }\n"
-     "      if replayed, let window { window.slide(adding: element, displacing: &displaced) }\n"
+     "      if !state.queues.isEmpty { fill(state.queues, with: element, evicting: &evicted) }\n"
+     "      if replayed, let window { window.slide(adding: element, evicting: &evicted) }\n"
      "      return state.subscriberCount\n"
      "    }\n"
      "    return (count, wake)\n"),
@@ -122,9 +122,9 @@ FAULTS = [
      "    (elements.assumingMemoryBound(to: Element.self) + slot).initialize(to: element)\n"),
     ("registration comes after the window's snapshot", "BroadcastLog.swift",
      "    return state.withLock { state in\n      guard !state.isFinished else { return (nil, nil) }\n"
-     "      if let queue { window?.forEach { queue.offer($0, displacing: &displaced) } }\n",
+     "      if let queue { window?.forEach { queue.offer($0, evicting: &evicted) } }\n",
      "    state.withLock { _ in\n"
-     "      if let queue { window?.forEach { queue.offer($0, displacing: &displaced) } }\n    }\n"
+     "      if let queue { window?.forEach { queue.offer($0, evicting: &evicted) } }\n    }\n"
      "    return state.withLock { state in\n      guard !state.isFinished else { return (nil, nil) }\n"),
     # Policies, replay and the end.
     ("the newest policy keeps one too many", "SubscriberQueue.swift",

@@ -69,11 +69,11 @@ bool locked
 byte published               /* Segment.published */
 byte end_                    /* LogState.end */
 bool isFinished
-chan line = [BELLS] of { byte }          /* SleeperLine */
+chan line = [BELLS] of { byte }          /* WaitQueue */
 byte inLine                  /* how many of them are cursor 0's (for assertions) */
 chan due = [BELLS] of { byte }           /* LogState.due */
 bool actorIsRinging
-byte ringTasks               /* tasks made by Broadcaster.ring that the actor has not begun */
+byte ringTasks               /* tasks made by BroadcastLog.ring that the actor has not begun */
 
 /* ---- Doorbells: an AsyncStream that buffers one ring. ---- */
 
@@ -90,8 +90,8 @@ bool inlined[BELLS + 1]      /* who was woken by it runs on the thread that rang
 byte word                    /* Lease.word, of cursor 0; the others have one consumer for good */
 byte position[CURSORS]       /* Position.index: all before it are delivered */
 byte limit[CURSORS]          /* Position.limit */
-byte bellOf[CURSORS]         /* AnyCursor.bell */
-bool isAsleep                /* AnyCursor.isAsleep, of cursor 0 */
+byte bellOf[CURSORS]         /* Waiter.bell */
+bool isAsleep                /* Waiter.isAsleep, of cursor 0 */
 byte bellsMade               /* of cursor 0 (for assertions) */
 byte newest                  /* the newest ticket that has asked (for assertions) */
 
@@ -129,7 +129,7 @@ inline look(cursor, result) {
   fi
 }
 
-/* [SleeperLine.join] With the lock held. */
+/* [WaitQueue.join] With the lock held. */
 inline join(cursor, bell) {
   assert(!linked[bell]);   /* its links are nobody's but this line's */
   linked[bell] = true;
@@ -143,7 +143,7 @@ inline join(cursor, bell) {
 #endif
 }
 
-/* [SleeperLine.leave] With the lock held. Does nothing if the line was taken. */
+/* [WaitQueue.leave] With the lock held. Does nothing if the line was taken. */
 inline leaveLine(bell) {
   if
   :: line??[eval(bell)] ->
@@ -178,7 +178,7 @@ inline takeSleepers(mine, wake) {
       actorIsRinging = true;
       wake = WAKE_NOBODY;
       assert(ringTasks == 0);
-      ringTasks++   /* [Broadcaster.ring: Task.detached], which begins whenever it likes */
+      ringTasks++   /* [BroadcastLog.ring: Task.detached], which begins whenever it likes */
     fi
   fi;
   inLine = 0;
@@ -214,7 +214,7 @@ inline ringAll(mine) {
   od
 }
 
-/* [Broadcaster.perform] */
+/* [BroadcastLog.perform] */
 inline perform(wake, mine) {
   if
   :: wake == WAKE_NOBODY
@@ -222,7 +222,7 @@ inline perform(wake, mine) {
   fi
 }
 
-/* [Inlet.send: Broadcaster.send] */
+/* [Inlet.send: BroadcastLog.send] */
 proctype Sender() {
   chan mine = [BELLS] of { byte };
   byte b, wake, sent;
@@ -243,7 +243,7 @@ proctype Sender() {
   od
 }
 
-/* [Broadcaster.ringDue] The actor runs one at a time. */
+/* [Waker.ring] The actor runs one at a time. */
 proctype Actor() {
   chan mine = [BELLS] of { byte };
   byte b;
@@ -395,7 +395,7 @@ inline lookAndJoin(cursor) {
   }
 }
 
-/* [AnyCursor.dropBell] With the lease; `forget` takes the log's lock. */
+/* [Waiter.dropBell] With the lease; `forget` takes the log's lock. */
 inline dropBell() {
   atomic {
     !locked ->
@@ -407,7 +407,7 @@ inline dropBell() {
   }
 }
 
-/* [AnyCursor.displaceSleeper] With the lease. */
+/* [Waiter.displaceSleeper] With the lease. */
 inline displaceSleeper() {
 #ifndef BREAK_NO_DISPLACING
   if
@@ -447,7 +447,7 @@ inline ringVictim() {
 #endif
 }
 
-/* [AnyCursor.lookOrFallAsleep, look] */
+/* [Waiter.lookOrFallAsleep, look] */
 inline lookOrFallAsleep() {
   acquire();
   displaceSleeper();
@@ -500,7 +500,7 @@ inline wait() {
   atomic { !waited[bell] && !statusLocked[me] -> handler[me] = 0 }
 }
 
-/* [AnyCursor.wakeUp] `goto ended` if there is no use in looking again. */
+/* [Waiter.wakeUp] `goto ended` if there is no use in looking again. */
 inline wakeUp() {
   acquire();
 #ifdef BREAK_NO_IDENTITY
@@ -555,7 +555,7 @@ next:
     fi
   :: atomic { word != IDLE(ticket) -> skip }
   fi;
-  /* [AnyCursor.waitForElement] */
+  /* [Waiter.waitForElement] */
   if
   :: isCancelled[me] && !PEEKS -> goto ended_
   :: else
@@ -632,7 +632,7 @@ proctype Dropper() {
 #define FIRST_SERVED 0
 #endif
 
-/* [Channel.finish, deinit: Broadcaster.finish] When all is delivered, so that a lost wake-up is
+/* [Channel.finish, deinit: BroadcastLog.finish] When all is delivered, so that a lost wake-up is
  * not made good by the end's; or, HURRIED, at any moment. */
 proctype Owner() {
   chan mine = [BELLS] of { byte };

@@ -17,7 +17,6 @@ public import Synchronization
 @usableFromInline
 class BroadcastLogBase: DueSleepers, @unchecked Sendable {
   @usableFromInline final let state = Locked(LogState())
-  private final let waker = Waker()
 
   deinit {
     // Every cursor holds the log, so there is no reader left: the tail has no element.
@@ -35,10 +34,8 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
   /// Stops counting a subscriber, and returns the log's end as it was then. Slots written before
   /// include this reader in their counts, later ones do not. They stay alive for as long as it
   /// holds the segment that it reads.
-  final func unsubscribe(
-    readsLog: Bool, queue: SubscriberQueueBase?, bell: Doorbell?
-  ) -> LogEnd? {
-    state.withLock { $0.unsubscribe(readsLog: readsLog, queue: queue, bell: bell) }
+  final func unsubscribe(readsLog: Bool, queue: SubscriberQueueBase?) -> LogEnd? {
+    state.withLock { $0.unsubscribe(readsLog: readsLog, queue: queue) }
   }
 
   final func droppedCount(of queue: SubscriberQueueBase) -> Int {
@@ -81,13 +78,13 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
       break
     case .directly(var sleepers):
       sleepers.ringAll()
-    case .throughActor:
+    case .throughActor(let waker):
       // A send is synchronous, and a call of an actor is not: hence a task. It is detached, since
       // the readers must not inherit anything of the sender's task. Its priority is the sender's,
       // since a thread of that priority is awake, but at least medium: the readers may be more
       // urgent than the sender.
       let priority = max(Task.currentPriority, .medium)
-      Task.detached(priority: priority) { await self.waker.ring(from: self) }
+      Task.detached(priority: priority) { await waker.ring(from: self) }
     }
   }
 }

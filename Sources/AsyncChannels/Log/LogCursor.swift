@@ -32,7 +32,7 @@ class LogCursor: Waiter, @unchecked Sendable {
   /// Returns the end of the elements that a reader of the log still owes a read; nil for others.
   @usableFromInline
   final func unsubscribe() -> LogEnd? {
-    log.unsubscribe(readsLog: position != nil, queue: queue, bell: bell)
+    log.unsubscribe(readsLog: position != nil, queue: queue)
   }
 
   final override func look() -> Look {

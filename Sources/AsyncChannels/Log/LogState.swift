@@ -21,6 +21,8 @@ struct LogState: Sendable {
   /// Sleepers for the actor, which has not taken them yet.
   private var due = Sleepers()
   private var actorIsRinging = false
+  /// Made when there are more sleepers than a sender rings itself: most channels never need it.
+  private var waker: Waker?
 
   @inlinable
   var subscriberCount: Int { isFinished ? 0 : readers + queues.count }
@@ -68,10 +70,8 @@ struct LogState: Sendable {
     queues.append(queue)
   }
 
-  mutating func unsubscribe(
-    readsLog: Bool, queue: SubscriberQueueBase?, bell: Doorbell?
-  ) -> LogEnd? {
-    if let bell { waiting.leave(bell) }
+  /// A subscriber that leaves does not sleep: a consumer that sleeps holds its cursor.
+  mutating func unsubscribe(readsLog: Bool, queue: SubscriberQueueBase?) -> LogEnd? {
     if let queue { removeQueue(queue) }
     guard readsLog else { return nil }
     readers -= 1
@@ -111,7 +111,9 @@ struct LogState: Sendable {
     due.append(waiting.takeAll())
     if actorIsRinging { return .nobody }
     actorIsRinging = true
-    return .throughActor
+    let waker = waker ?? Waker()
+    self.waker = waker
+    return .throughActor(waker)
   }
 
   mutating func takeDue() -> Sleepers? {

@@ -87,12 +87,14 @@ struct Position: @unchecked Sendable {
     old.release()
   }
 
+  /// Counting down acquires the copies of the readers before, for the one that destroys the
+  /// element. There is nothing to release: the element was not read here.
   private mutating func skip<Element>(to end: Int, of _: Element.Type) {
     let places = elements.assumingMemoryBound(to: Element.self)
     while index < end {
       let slot = index
       index += 1
-      if pendingReads[slot].wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+      if pendingReads[slot].wrappingSubtract(1, ordering: .acquiring).newValue == 0 {
         (places + slot).deinitialize(count: 1)
       }
     }

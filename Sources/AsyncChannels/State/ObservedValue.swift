@@ -15,7 +15,8 @@ public import Synchronization
 ///
 /// **Which observers the job tells.** One that was told in time, and has read again, must not be
 /// told twice. So a write from another thread ends a *generation* of accesses, and the job tells
-/// those of that generation only: each access is registered for the value and for its generation.
+/// those of that generation only: each access is registered for its generation, and from the second
+/// generation on for the value as well.
 ///
 /// **Why nobody on the main actor keeps an old value.** Let a closure there have read an older
 /// value than that of a write W from another thread.
@@ -55,9 +56,8 @@ final class ObservedValue: Observable, Sendable {
   private var value: Void { () }
   private subscript(generation: Int) -> Void { () }
   private static let valuePath: Path = \.value
-  /// Apart from the others, since most values have no other generation, and getting an element of
-  /// an array takes 15 ns.
-  private static let firstGenerationPath: Path = \.[0]
+  /// Apart from the others, since most values have no other generation.
+  private static let firstGenerationPath: Path = \.[-1]
   private static let generationPaths: [Path] = (0..<UInt64.bitWidth).map { \.[$0] }
 
   /// To be called before the value is read.
@@ -65,12 +65,12 @@ final class ObservedValue: Observable, Sendable {
   func access() {
     noteReader()
     let current = generation.load(ordering: .acquiring)
-    registrar.access(self, keyPath: Self.valuePath)
     if current == 0 {
-      registrar.access(self, keyPath: Self.firstGenerationPath)
-    } else {
-      registrar.access(self, keyPath: Self.generationPaths[Self.index(of: current)])
+      // Most values have no other generation, and one path is enough.
+      return registrar.access(self, keyPath: Self.firstGenerationPath)
     }
+    registrar.access(self, keyPath: Self.valuePath)
+    registrar.access(self, keyPath: Self.generationPaths[Self.index(of: current)])
   }
 
   /// To be called after the value has changed. Calls observers: no lock may be held.
@@ -94,11 +94,11 @@ final class ObservedValue: Observable, Sendable {
   func tellObservers() {
     // If all readers are on this thread, no observer is in the gap now.
     guard readers.load(ordering: .relaxed) != CurrentThread.identifier else {
-      return tell(Self.valuePath)
+      return tell(upTo: generation.load(ordering: .relaxed))
     }
     // Before observers are told: one that then reads again is of the next generation.
     let ended = generation.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue
-    tell(Self.valuePath)
+    tell(upTo: ended)
     // After that, since Observation calls an observer twice if two threads tell it simultaneously.
     tellOnMainActor(ended)
   }
@@ -112,9 +112,21 @@ final class ObservedValue: Observable, Sendable {
       var due = due.exchange(0, ordering: .acquiringAndReleasing)
       while due != 0 {
         tell(Self.generationPaths[due.trailingZeroBitCount])
+        // The bit of the first generation, and of later ones in turn.
+        if due & 1 == 1 { tell(Self.firstGenerationPath) }
         due &= due - 1
       }
     }
+  }
+
+  /// Tells the observers that have read up to this generation.
+  ///
+  /// Those of the first generation are told last: one that reads again when it is told then belongs
+  /// to a later generation. They are told each time, so that one that was overtaken in the gap
+  /// hears of a later write.
+  private func tell(upTo generation: UInt64) {
+    if generation > 0 { tell(Self.valuePath) }
+    tell(Self.firstGenerationPath)
   }
 
   /// Which path, and which bit, a generation has.

@@ -4,9 +4,9 @@
 /// **Hand-over.** The newest iterator that has asked is the consumer (see `Lease`). If it asks
 /// while an older one sleeps, it takes that one's doorbell out of the wait queue, drops it and
 /// rings it. The older one wakes, finds that it has lost its place, and its `next()` returns `nil`.
-/// The same holds if one iterator is asked again before its last call has returned. The tickets are
-/// equal then, but the earlier call wakes and finds that the consumer sleeps on another doorbell,
-/// or not at all.
+/// The same holds if one iterator is asked again, and has to wait, before its last call has
+/// returned. The tickets are equal then, but the earlier call wakes and finds that its doorbell is
+/// no longer the one in use.
 ///
 /// The lease is never held over a suspension. Looking, joining the queue and falling asleep are one
 /// synchronous function; a consumer that wakes takes the lease anew.
@@ -17,7 +17,7 @@
 class Waiter: @unchecked Sendable {
   @usableFromInline final let lease = Lease()
   /// Made at the first sleep, and again when one was cancelled or displaced.
-  private(set) final var bell: Doorbell?
+  private final var bell: Doorbell?
   /// Whether a consumer sleeps on `bell`: from joining the queue until it has the lease again, or
   /// another has taken its place.
   private final var isAsleep = false
@@ -126,15 +126,15 @@ class Waiter: @unchecked Sendable {
       reportDisplacement()
       return false
     }
-    let isEvicted = !isAsleep || bell !== self.bell
+    let isDisplaced = bell !== self.bell
     let isCancelled = Task.isCancelled
-    if !isEvicted {
+    if !isDisplaced {
       isAsleep = false
       if isCancelled { _ = dropBell() }
     }
     lease.release(ticket)
-    if isEvicted { reportDisplacement() }
-    return !isEvicted && !isCancelled
+    if isDisplaced { reportDisplacement() }
+    return !isDisplaced && !isCancelled
   }
 
   /// Two listeners on one subscription are legal, but hardly ever meant: a developer is told once.

@@ -6,6 +6,7 @@
 /// subscription while its consumer is awake, to the log's queue while it sleeps, and to this actor
 /// from when it is taken out of that queue until it is rung. One or two sleepers are rung by the
 /// sender itself, which is sooner.
+@usableFromInline
 actor Waker {
   private var sleepers = Sleepers()
 
@@ -30,5 +31,5 @@ protocol DueSleepers: Sendable {
 enum Wake: Sendable {
   case nobody
   case directly(Sleepers)
-  case throughActor
+  case throughActor(Waker)
 }

@@ -25,7 +25,7 @@ final class LibraryRun<Element: Numbered> {
       let value = CurrentValue(Element(0, in: census))
       owner = .value(value)
       inlet = value.inlet
-      outlet = value.outlet
+      outlet = value.outlet.outlet
       sent = 1
     } else {
       let channel = Channel<Element>(replaying: setup.replays, buffering: setup.policy)

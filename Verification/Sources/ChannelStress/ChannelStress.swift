@@ -37,17 +37,20 @@ struct ChannelStress {
         complain(figures.line(seconds: seconds))
         nextReport += reportInterval
       }
-      var arena = Arena(lanes: lanes, seed: options.seed &+ UInt64(figures.rounds))
-      if needsTime || needsDeliveries { figures.storm += Storm.rage(&arena) }
+      var context = RaceContext(lanes: lanes, seed: options.seed &+ UInt64(figures.rounds))
+      if needsTime || needsDeliveries {
+        figures.storm += Storm.rage(&context)
+        figures.combinations += Combination.rage(&context)
+      }
       if needsTime || needsRaces {
-        figures.cancelSend += CancelAgainstSend.race(1024, in: &arena)
-        figures.finishSubscribe += FinishAgainstSubscribe.race(1024, in: &arena)
-        figures.displaceSend += DisplaceAgainstSend.race(1024, in: &arena)
-        figures.cancelFinish += CancelAgainstFinish.race(256, in: &arena)
-        figures.sendSleep += SendAgainstSleep.race(1024, in: &arena)
-        figures.takeTake += TakeAgainstTake.race(2048, in: &arena)
-        figures.dropSend += DropAgainstSend.race(256, in: &arena)
-        figures.signOffHandOver += SignOffAgainstHandOver.race(256, in: &arena)
+        figures.cancelSend += CancelAgainstSend.race(1024, in: &context)
+        figures.finishSubscribe += FinishAgainstSubscribe.race(1024, in: &context)
+        figures.displaceSend += DisplaceAgainstSend.race(1024, in: &context)
+        figures.cancelFinish += CancelAgainstFinish.race(256, in: &context)
+        figures.sendSleep += SendAgainstSleep.race(1024, in: &context)
+        figures.takeTake += TakeAgainstTake.race(2048, in: &context)
+        figures.dropSend += DropAgainstSend.race(256, in: &context)
+        figures.signOffHandOver += SignOffAgainstHandOver.race(256, in: &context)
       }
       figures.rounds += 1
     }

@@ -16,6 +16,7 @@ struct Figures: Sendable {
 
   var rounds = 0
   var storm = Storm.Figures()
+  var combinations = 0
   var cancelSend = Tally()
   var finishSubscribe = Tally()
   var cancelFinish = Tally()
@@ -28,7 +29,8 @@ struct Figures: Sendable {
   func line(seconds: Int64) -> String {
     """
     \(rounds) rounds, \(storm.deliveries) deliveries, \(storm.dropped) drops, \
-    \(storm.subscriptions) subscriptions, \(storm.handOvers) hand-overs; races that overlapped: \
+    \(storm.subscriptions) subscriptions, \(storm.handOvers) hand-overs; \
+    \(combinations) combinations of states; races that overlapped: \
     cancel-send \(text(cancelSend)), displace-send \(text(displaceSend)), \
     finish-subscribe \(text(finishSubscribe)), \
     drop-send \(text(dropSend)), send-sleep \(sendSleep.races), take-take \(takeTake.races), \

@@ -18,13 +18,13 @@ enum CancelAgainstFinish {
     }
   }
 
-  static func race(_ count: Int, in arena: inout Arena) -> Figures.Tally {
-    arena.race(count, "cancels against finishes") { arena, count, _ in
+  static func race(_ count: Int, in context: inout RaceContext) -> Figures.Tally {
+    context.race(count, "cancels against finishes") { context, count, _ in
       let begun = Begun()
-      let items = (0..<count).map { _ in Item(arena.channel(), begun) }
-      arena.settle(begun, count)
-      let dropsOwner = arena.random.oneIn(2)
-      let tally = arena.both(count) { index in
+      let items = (0..<count).map { _ in Item(context.channel(), begun) }
+      context.settle(begun, count)
+      let dropsOwner = context.random.oneIn(2)
+      let tally = context.both(count) { index in
         items[index].first.cancel()
         items[index].second = items[index].subscription.take()
       } against: { index in

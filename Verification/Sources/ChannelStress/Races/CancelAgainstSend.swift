@@ -26,22 +26,22 @@ enum CancelAgainstSend {
     }
   }
 
-  static func race(_ count: Int, in arena: inout Arena) -> Figures.Tally {
-    arena.race(count, "cancels against sends", batch)
+  static func race(_ count: Int, in context: inout RaceContext) -> Figures.Tally {
+    context.race(count, "cancels against sends", batch)
   }
 
   private static func batch(
-    _ arena: inout Arena, _ count: Int, _ census: Census
+    _ context: inout RaceContext, _ count: Int, _ census: Census
   ) -> Figures.Tally {
-    // With bystanders there are so many sleepers that the broadcaster's actor rings them.
-    let bystanders = arena.random.oneIn(4) ? 3 : 0
+    // With bystanders there are so many sleepers that the waker rings them.
+    let bystanders = context.random.oneIn(4) ? 3 : 0
     let begun = Begun()
     let items = (0..<count).map { index in
       let element = Tracked(2 * index, in: census)
-      return Item(arena.channel(), element, bystanders: bystanders, begun)
+      return Item(context.channel(), element, bystanders: bystanders, begun)
     }
-    arena.settle(begun, count * (1 + bystanders))
-    var tally = arena.both(count) { index in
+    context.settle(begun, count * (1 + bystanders))
+    var tally = context.both(count) { index in
       items[index].first.cancel()
       items[index].second = items[index].subscription.take()
     } against: { index in

@@ -48,10 +48,10 @@ enum DisplaceAgainstSend {
     }
   }
 
-  static func race(_ count: Int, in arena: inout Arena) -> Figures.Tally {
-    arena.race(count, "displaces against sends") { arena, count, census in
-      let items = (0..<count).map { Item(arena.channel(), Tracked(2 * $0, in: census)) }
-      var tally = arena.both(count) { index in
+  static func race(_ count: Int, in context: inout RaceContext) -> Figures.Tally {
+    context.race(count, "displaces against sends") { context, count, census in
+      let items = (0..<count).map { Item(context.channel(), Tracked(2 * $0, in: census)) }
+      var tally = context.both(count) { index in
         items[index].newer.step()
       } against: { index in
         items[index].channel.send(items[index].element)

@@ -19,22 +19,22 @@ enum DropAgainstSend {
     }
   }
 
-  static func race(_ count: Int, in arena: inout Arena) -> Figures.Tally {
-    arena.race(count, "drops against sends", batch)
+  static func race(_ count: Int, in context: inout RaceContext) -> Figures.Tally {
+    context.race(count, "drops against sends", batch)
   }
 
   private static func batch(
-    _ arena: inout Arena, _ count: Int, _ census: Census
+    _ context: inout RaceContext, _ count: Int, _ census: Census
   ) -> Figures.Tally {
-    let bystanders = arena.random.number(0...1)
-    let backlog = arena.random.number(0...5)
+    let bystanders = context.random.number(0...1)
+    let backlog = context.random.number(0...5)
     let items = (0..<count).map { _ in
-      Item(arena.channel(replaying: 0), hasBystander: bystanders == 1)
+      Item(context.channel(replaying: 0), hasBystander: bystanders == 1)
     }
     for item in items {
       for number in 0..<backlog { item.channel.send(Tracked(number, in: census)) }
     }
-    var tally = arena.both(count) { index in
+    var tally = context.both(count) { index in
       items[index].subscription = nil
     } against: { index in
       items[index].result = items[index].channel.send(Tracked(backlog, in: census))

@@ -20,21 +20,21 @@ enum FinishAgainstSubscribe {
     }
   }
 
-  static func race(_ count: Int, in arena: inout Arena) -> Figures.Tally {
-    arena.race(count, "finishes against subscribes", batch)
+  static func race(_ count: Int, in context: inout RaceContext) -> Figures.Tally {
+    context.race(count, "finishes against subscribes", batch)
   }
 
   private static func batch(
-    _ arena: inout Arena, _ count: Int, _ census: Census
+    _ context: inout RaceContext, _ count: Int, _ census: Census
   ) -> Figures.Tally {
-    let replays = arena.random.number(1...3)
-    let items = (0..<count).map { _ in Item(arena.channel(replaying: replays)) }
+    let replays = context.random.number(1...3)
+    let items = (0..<count).map { _ in Item(context.channel(replaying: replays)) }
     for item in items {
       for number in 0...replays { item.inlet.send(Tracked(number, in: census)) }
     }
-    let dropsOwner = arena.random.oneIn(2)
-    let consumesAtOnce = arena.random.oneIn(4)
-    var tally = arena.both(count) { index in
+    let dropsOwner = context.random.oneIn(2)
+    let consumesAtOnce = context.random.oneIn(4)
+    var tally = context.both(count) { index in
       if dropsOwner { items[index].channel = nil } else { items[index].channel?.finish() }
     } against: { index in
       let subscription = items[index].outlet.subscribe()

@@ -5,7 +5,7 @@ import Proof
 final class Lanes: Sendable {
   private struct Work: Sendable {
     let count: Int
-    let meeting: Meeting
+    let rendezvous: Rendezvous
     let core: Int
     let body: @Sendable (Int) -> Void
   }
@@ -19,9 +19,9 @@ final class Lanes: Sendable {
         let next = work.wait { $0 }!
         Cores.move(to: next.core)
         for index in 0..<next.count {
-          next.meeting.begin(.there)
+          next.rendezvous.begin(.there)
           next.body(index)
-          next.meeting.end(.there)
+          next.rendezvous.end(.there)
         }
         work.change { $0 = nil }
       }
@@ -34,16 +34,16 @@ final class Lanes: Sendable {
     _ count: Int, seed: UInt64, _ first: (Int) -> Void,
     against second: @escaping @Sendable (Int) -> Void
   ) -> Int {
-    let meeting = Meeting(seed: seed)
+    let rendezvous = Rendezvous(seed: seed)
     let core = Int(seed % 1024)
-    work.change { $0 = Work(count: count, meeting: meeting, core: core + 1, body: second) }
+    work.change { $0 = Work(count: count, rendezvous: rendezvous, core: core + 1, body: second) }
     Cores.move(to: core)
     for index in 0..<count {
-      meeting.begin(.here)
+      rendezvous.begin(.here)
       first(index)
-      meeting.end(.here)
+      rendezvous.end(.here)
     }
     _ = work.wait { $0 == nil ? true : nil }
-    return count - meeting.late
+    return count - rendezvous.late
   }
 }

@@ -24,15 +24,15 @@ enum SendAgainstSleep {
     var isTaken: Bool { taken.load(ordering: .acquiring) != -1 }
   }
 
-  static func race(_ count: Int, in arena: inout Arena) -> Figures.Tally {
-    arena.race(count, "sends against sleeps", batch)
+  static func race(_ count: Int, in context: inout RaceContext) -> Figures.Tally {
+    context.race(count, "sends against sleeps", batch)
   }
 
   private static func batch(
-    _ arena: inout Arena, _ count: Int, _ census: Census
+    _ context: inout RaceContext, _ count: Int, _ census: Census
   ) -> Figures.Tally {
-    let items = (0..<count).map { Item(arena.channel(replaying: 0), Tracked($0, in: census)) }
-    let tally = arena.both(count) { index in
+    let items = (0..<count).map { Item(context.channel(replaying: 0), Tracked($0, in: census)) }
+    let tally = context.both(count) { index in
       items[index].channel.send(items[index].element)
     } against: { index in
       _ = items[index].executor.run(atMost: 0) { true }

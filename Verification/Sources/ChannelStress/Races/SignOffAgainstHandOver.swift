@@ -18,12 +18,12 @@ enum SignOffAgainstHandOver {
     }
   }
 
-  static func race(_ count: Int, in arena: inout Arena) -> Figures.Tally {
-    arena.race(count, "sign-offs against hand-overs") { arena, count, census in
+  static func race(_ count: Int, in context: inout RaceContext) -> Figures.Tally {
+    context.race(count, "sign-offs against hand-overs") { context, count, census in
       let begun = Begun()
-      let items = (0..<count).map { _ in Item(arena.channel(), begun) }
-      arena.settle(begun, count)
-      let tally = arena.both(count) { index in
+      let items = (0..<count).map { _ in Item(context.channel(), begun) }
+      context.settle(begun, count)
+      let tally = context.both(count) { index in
         items[index].first.cancel()
       } against: { index in
         items[index].first.cancel()

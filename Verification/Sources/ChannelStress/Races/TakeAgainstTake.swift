@@ -13,46 +13,46 @@ enum TakeAgainstTake {
     }
   }
 
-  static func race(_ count: Int, in arena: inout Arena) -> Figures.Tally {
-    arena.race(count, "takes against takes", arena.random.oneIn(4) ? dropsAgainstTakes : batch)
+  static func race(_ count: Int, in context: inout RaceContext) -> Figures.Tally {
+    context.race(count, "takes against takes", context.random.oneIn(4) ? dropsAgainstTakes : batch)
   }
 
   /// Two loops in step. They run on the two threads; all elements are there, so nobody sleeps.
   private static func batch(
-    _ arena: inout Arena, _ count: Int, _ census: Census
+    _ context: inout RaceContext, _ count: Int, _ census: Census
   ) -> Figures.Tally {
     let channel = Channel<Tracked>()
     let subscriptions = (0..<2).map { _ in channel.outlet.subscribe() }
     for number in 0..<count { channel.send(Tracked(number, in: census)) }
-    let meeting = Meeting(seed: arena.random.next())
+    let rendezvous = Rendezvous(seed: context.random.next())
     let executors = (SteppedExecutor(), SteppedExecutor())
-    func taker(_ side: Meeting.Side, _ executor: SteppedExecutor) -> Task<Void, Never> {
+    func taker(_ side: Rendezvous.Side, _ executor: SteppedExecutor) -> Task<Void, Never> {
       let subscription = subscriptions[side == .here ? 0 : 1]
       return Task(executorPreference: executor) {
         let iterator = subscription.makeAsyncIterator()
         for number in 0..<count {
-          meeting.begin(side)
+          rendezvous.begin(side)
           let taken = await iterator.next()?.number
-          meeting.end(side)
+          rendezvous.end(side)
           if taken != number { fail("got \(text(taken)) instead of element \(number)") }
         }
       }
     }
     let tasks = (taker(.here, executors.0), taker(.there, executors.1))
-    _ = arena.both(1) { _ in
+    _ = context.both(1) { _ in
       _ = executors.0.run(atMost: 0) { true }
     } against: { _ in
       _ = executors.1.run(atMost: 0) { true }
     }
     if census.count != 0 { fail("\(census.count) elements are alive that both have taken") }
     blocking { _ = await (tasks.0.value, tasks.1.value) }
-    return Figures.Tally(tries: count, races: count - meeting.late)
+    return Figures.Tally(tries: count, races: count - rendezvous.late)
   }
 
   private static func dropsAgainstTakes(
-    _ arena: inout Arena, _ count: Int, _ census: Census
+    _ context: inout RaceContext, _ count: Int, _ census: Census
   ) -> Figures.Tally {
-    let backlog = arena.random.number(1...70)
+    let backlog = context.random.number(1...70)
     let channels = (0..<count).map { _ in Channel<Tracked>() }
     let items = channels.map { Item($0.outlet.subscribe()) }
     let takers = channels.map { channel in
@@ -64,7 +64,7 @@ enum TakeAgainstTake {
       for number in 0..<backlog { channel.send(Tracked(number, in: census)) }
       channel.finish()
     }
-    let tally = arena.both(count) { index in
+    let tally = context.both(count) { index in
       items[index].subscription = nil
     } against: { index in
       _ = takers[index].0.run(atMost: 0) { true }

@@ -23,9 +23,9 @@ struct Storm: Sendable {
   private let seed: UInt64
   private let census = Census()
 
-  static func rage(_ arena: inout Arena) -> Figures {
-    let storm = Storm(plan: Plan(&arena.random), seed: arena.random.next())
-    arena.activity.note("waits for the end of a storm")
+  static func rage(_ context: inout RaceContext) -> Figures {
+    let storm = Storm(plan: Plan(&context.random), seed: context.random.next())
+    context.activity.note("waits for the end of a storm")
     let figures = blocking { await storm.rage() }
     // A task that has ended lets go of what it had a moment later.
     if !eventually(within: 10, { storm.census.count == 0 }) {

@@ -5,7 +5,7 @@ import Proof
 
 /// Takes everything, up to the end or until its task is cancelled.
 func takeAll(
-  of subscription: Subscription<Tracked>, _ activity: Activity, in home: isolated (any Actor)?
+  of subscription: Subscription<Tracked>, _ activity: Activity, in isolation: isolated (any Actor)?
 ) async -> [Identity] {
   var received: [Identity] = []
   for await element in subscription {
@@ -23,7 +23,7 @@ struct Steady: Sendable {
 
   func stay() async -> Stay {
     var stay = place.stay
-    stay.takes = [await takeAll(of: place.subscription, activity, in: Home.next())]
+    stay.takes = [await takeAll(of: place.subscription, activity, in: IsolationPool.next())]
     stay.dropped = place.subscription.droppedCount
     stay.lastsToTheEnd = true
     activity.end()
@@ -44,9 +44,9 @@ struct Relay: Sendable {
     let (subscription, activity) = (place.subscription, activity)
     let handOvers = random.number(1...60)
     let cancels = random.oneIn(2)
-    let home = Home.next()
+    let isolation = IsolationPool.next()
     for _ in 0..<handOvers {
-      let runner = Task.detached { await takeAll(of: subscription, activity, in: home) }
+      let runner = Task.detached { await takeAll(of: subscription, activity, in: isolation) }
       for _ in 0..<random.pick([0, 1, 3, 20]) { await Task.yield() }
       if cancels || random.oneIn(4) { runner.cancel() }
       runners.append(runner)
@@ -54,7 +54,7 @@ struct Relay: Sendable {
     var stay = place.stay
     for runner in runners { stay.takes.append(await runner.value) }
     // The last that asked may have been cancelled.
-    stay.takes.append(await takeAll(of: subscription, activity, in: home))
+    stay.takes.append(await takeAll(of: subscription, activity, in: isolation))
     stay.dropped = subscription.droppedCount
     stay.lastsToTheEnd = true
     activity.end()
@@ -84,7 +84,7 @@ struct Churner: Sendable {
     let (subscription, beginning) = shore.join(policy)
     let consumer =
       takes
-      ? Task.detached { await takeAll(of: subscription, activity, in: Home.next()) } : nil
+      ? Task.detached { await takeAll(of: subscription, activity, in: IsolationPool.next()) } : nil
     for _ in 0..<waits { await Task.yield() }
     consumer?.cancel()
     var stay = beginning

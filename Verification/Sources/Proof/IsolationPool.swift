@@ -2,8 +2,8 @@ import Synchronization
 
 /// Where consumers run: half of them outside of any isolation, the others on two actors. Whoever
 /// sleeps in an isolation waits for its actor on the way there and back, and may be cancelled there.
-public actor Home {
-  private static let actors = [Home(), Home()]
+public actor IsolationPool {
+  private static let actors = [IsolationPool(), IsolationPool()]
   private static let given = Atomic(0)
 
   /// The next consumer's; nil for none.

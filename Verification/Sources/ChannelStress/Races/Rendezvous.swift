@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// By spinning: what waits in the system to be woken comes too late. Where the system runs the two by
 /// turns all the same, that is noticed.
-final class Meeting: Sendable {
+final class Rendezvous: Sendable {
   enum Side {
     case here, there
   }

@@ -3,7 +3,7 @@ import Proof
 import Synchronization
 
 /// What a round needs: chance, the two threads that race, and the signs of life.
-struct Arena {
+struct RaceContext {
   let lanes: Lanes
   let activity = Activity(0)
   var random: SplitMix64
@@ -18,7 +18,7 @@ struct Arena {
   /// checks. Then no element of the batch may be alive.
   mutating func race(
     _ count: Int, _ name: StaticString,
-    _ batch: (inout Arena, Int, Census) -> Figures.Tally
+    _ batch: (inout RaceContext, Int, Census) -> Figures.Tally
   ) -> Figures.Tally {
     var tally = Figures.Tally()
     while tally.tries < count {
@@ -79,7 +79,7 @@ extension Subscription<Tracked> {
   func take(_ begun: Begun? = nil) -> Take {
     Task.detached {
       begun?.add()
-      return await self.next(isolation: Home.next())?.number
+      return await self.next(isolation: IsolationPool.next())?.number
     }
   }
 
