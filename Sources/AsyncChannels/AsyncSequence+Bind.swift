@@ -7,8 +7,8 @@ extension AsyncSequence where Element: Sendable {
   ///
   /// Returns when the sequence ends, at the first element that a finished channel refuses, or when
   /// the task is cancelled. An outlet notices cancellation while it waits; a sequence that does not
-  /// is left at its next element, which is sent before. In synchronous code, use
-  /// ``Outlet/observe(isolation:_:)``.
+  /// is left at its next element, after that was sent. In synchronous code, use `observe` of
+  /// ``Outlet``.
   ///
   /// - Throws: The sequence's error, as it is.
   public func bind(to inlet: Inlet<Element>) async throws(Failure) {

@@ -1,7 +1,7 @@
 /// Something that goes on until it is cancelled or its token is dropped.
 ///
-/// ``Outlet/observe(isolation:_:)`` returns one. Keep it for as long as you want to observe: in a
-/// property, so that observing ends with its owner.
+/// `observe` of ``Outlet`` and ``StateOutlet`` returns one. Keep it for as long as you want to
+/// observe: in a property, so that observing ends with its owner.
 public final class CancellationToken: Sendable {
   private let onCancel: @Sendable () -> Void
 

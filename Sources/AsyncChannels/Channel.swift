@@ -1,7 +1,7 @@
 /// The owner's private handle on both ends of a broadcast stream.
 ///
-/// A view model, a manager, whatever has inputs or outputs, keeps its channels to itself and hands
-/// out the one end that each caller needs: the ``inlet``, which can only send, or the
+/// A view model, a manager, anything that has inputs or outputs keeps its channels to itself and
+/// hands out the one end that each caller needs: the ``inlet``, which can only send, or the
 /// ``outlet``, which can only be listened to.
 ///
 /// ```swift
@@ -22,14 +22,14 @@
 /// returns is delivered to that subscription.
 ///
 /// It is not a queue between workers: each element goes to *every* subscriber, and nobody waits for
-/// a slow one. With no subscriber and no replay an element that is sent is not stored at all.
+/// a slow one. With no subscriber and no replay window, an element that is sent is not stored.
 ///
 /// The owner decides the end. ``finish()``, or dropping the last reference to the channel, ends
 /// every outlet after what was already sent. Inlets, outlets, subscriptions and waiting tasks do
 /// not keep a channel alive.
 ///
 /// ### Costs
-/// A channel that nobody uses is a few hundred bytes. ``send(_:)`` is O(1), whatever the number of
+/// An unused channel is a few hundred bytes. ``send(_:)`` is O(1), whatever the number of
 /// unbounded subscribers, and O(1) more for each bounded one. An element is stored once for all
 /// unbounded subscribers and released when the last of them has taken it.
 public final class Channel<Element: Sendable>: Sendable {
@@ -57,7 +57,7 @@ public final class Channel<Element: Sendable>: Sendable {
     log.finish()
   }
 
-  /// Sends an element to all who are subscribed now.
+  /// Sends an element to all current subscribers.
   ///
   /// Does not block and may be called from any thread or isolation, from inside a consumer's loop
   /// and from an element's `deinit`.
@@ -68,11 +68,10 @@ public final class Channel<Element: Sendable>: Sendable {
     send(element, replayed: true)
   }
 
-  /// Sends an element to all who are subscribed now, and says whether it is replayed to those who
-  /// come later.
+  /// Sends an element to all current subscribers, and decides whether it is replayed to later ones.
   ///
   /// An element that is not replayed leaves the replay window as it is. So an event, a failure
-  /// for example, can go to those who listen now, while whoever subscribes later begins with the
+  /// for example, can go to the current subscribers, while a later subscriber begins with the
   /// last state:
   ///
   /// ```swift
@@ -86,8 +85,8 @@ public final class Channel<Element: Sendable>: Sendable {
 
   /// Ends every outlet after what was already sent. Finishing twice is finishing once.
   ///
-  /// Subscribers get what was sent before and then `nil`; whoever subscribes later gets `nil`
-  /// at once, a replaying channel's subscribers too. Sending has no effect any more.
+  /// Subscribers get what was sent before and then `nil`; a later subscriber gets `nil`
+  /// immediately, on a replaying channel, too. Sending has no effect any more.
   public func finish() {
     log.finish()
   }
@@ -97,7 +96,7 @@ public final class Channel<Element: Sendable>: Sendable {
 }
 
 extension Channel<Void> {
-  /// Sends to all who are subscribed now.
+  /// Sends to all current subscribers.
   @discardableResult
   public func send() -> SendResult<Void> {
     send(())

@@ -1,6 +1,6 @@
 /// The end of a channel that can only send.
 ///
-/// An input of a view model or a manager is an `Inlet`. Whoever holds it can feed it, and can
+/// An input of a view model or a manager is an `Inlet`. Code that holds one can send to it, and can
 /// neither listen to what others send nor finish the channel. Since it is a type of its own, a
 /// protocol can require it:
 ///
@@ -15,8 +15,8 @@
 /// An inlet is a small value to copy and to pass between isolations. It does not keep its channel
 /// alive: when that is gone, sending returns `.finished`.
 ///
-/// Two inlets are equal if they are the inlet of the same channel or the same ``CurrentValue``, or
-/// copies of one that was made with a function or a transformation.
+/// Two inlets are equal if they are the inlet of the same channel or of the same ``CurrentValue``,
+/// or copies of one inlet that was made with a function or a transformation.
 public struct Inlet<Element: Sendable>: Sendable {
   @usableFromInline
   enum Target: Sendable {
@@ -24,11 +24,11 @@ public struct Inlet<Element: Sendable>: Sendable {
     case function(Function)
   }
 
-  /// An object, so that the copies of an inlet can be told from another's.
+  /// An object, so that copies of one inlet can be told from copies of another.
   @usableFromInline
   final class Function: Sendable {
     @usableFromInline let send: @Sendable (Element) -> SendResult<Element>
-    /// What it writes to, if every function that does is the same inlet.
+    /// What it writes to, if all inlets that write to that are equal.
     let target: (any AnyObject & Sendable)?
     /// The log in which an element ends up, if that is known.
     let log: BroadcastLogBase?
@@ -59,8 +59,8 @@ public struct Inlet<Element: Sendable>: Sendable {
 
   /// Makes an inlet that calls a function with each element: for previews, spies and bridges.
   ///
-  /// The function is called by whoever sends, on the sender's thread, and possibly by several at
-  /// once. Such an inlet never finishes, and counts as one subscriber.
+  /// The function is called on the sender's thread, and possibly by several senders
+  /// simultaneously. Such an inlet never finishes, and counts as one subscriber.
   public init(_ receive: @escaping @Sendable (Element) -> Void) {
     self = .forwarding { element in
       receive(element)
@@ -68,8 +68,8 @@ public struct Inlet<Element: Sendable>: Sendable {
     }
   }
 
-  /// An inlet that hands each element on, and what became of it back: for an input that sends
-  /// something else, or elsewhere, and can be at its end.
+  /// Makes an inlet that calls a function with each element and returns what became of it: for an
+  /// input that sends something else, or elsewhere, and whose far end can be finished.
   ///
   /// ```swift
   /// public var add: Inlet<Void> {
@@ -82,13 +82,13 @@ public struct Inlet<Element: Sendable>: Sendable {
   /// }
   /// ```
   ///
-  /// For the same element in another form ``contramap(_:)`` is shorter. (It is no `init`, since
+  /// For the same element in another form ``contramap(_:)`` is shorter. (This is no `init`, since
   /// `Inlet { inlet.send($0) }` could mean either.)
   ///
-  /// - Parameter send: Called by whoever sends, on the sender's thread, and possibly by several
+  /// - Parameter send: Called on the sender's thread, and possibly by several senders
   ///   simultaneously. What it returns is what ``send(_:)`` returns: `.sent`, or `.finished` with
   ///   the element it was given if that went nowhere and no later one will arrive either. A sender
-  ///   like ``Swift/AsyncSequence/bind(to:)`` stops at `.finished`.
+  ///   like ``_Concurrency/AsyncSequence/bind(to:)`` stops at `.finished`.
   public static func forwarding(
     _ send: @escaping @Sendable (Element) -> SendResult<Element>
   ) -> Inlet {
@@ -99,7 +99,7 @@ public struct Inlet<Element: Sendable>: Sendable {
     self.target = target
   }
 
-  /// The log in which an element ends up; nil if a function has it when ``send(_:)`` returns.
+  /// The log in which an element ends up; nil if ``send(_:)`` hands it to a function instead.
   var log: BroadcastLogBase? {
     switch target {
     case .log(let log): log
@@ -107,7 +107,7 @@ public struct Inlet<Element: Sendable>: Sendable {
     }
   }
 
-  /// Sends an element to all who are subscribed now.
+  /// Sends an element to all current subscribers.
   ///
   /// Does not block and may be called from any thread or isolation. A sender's elements arrive in
   /// the order in which it sent them. Costs O(1), whatever the number of unbounded subscribers.
@@ -164,7 +164,7 @@ extension Inlet: Hashable {
 }
 
 extension Inlet<Void> {
-  /// Sends to all who are subscribed now.
+  /// Sends to all current subscribers.
   @discardableResult
   public func send() -> SendResult<Void> {
     send(())

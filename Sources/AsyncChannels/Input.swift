@@ -14,17 +14,17 @@
 /// ```
 ///
 /// The underscored name is private to the type and its file: that is what keeps the two ends apart.
-/// ``received`` begins when the input is made, so what is sent before anybody consumes it waits,
-/// and what is sent while a cancelled `run()` has not been started again waits too.
+/// ``received`` begins when the input is made, so what is sent before it is consumed waits, and
+/// what is sent between a cancelled `run()` and the next one waits, too.
 ///
 /// A loop that waits for something in its body should look at `Task.isCancelled` before it goes on:
-/// a cancelled consumer may be handed up to 64 more elements that are ready.
+/// a cancelled consumer may get up to 64 more elements that are ready.
 ///
 /// The input ends when its owner is gone. In an actor a property wrapper cannot be `nonisolated`:
 /// use a ``Channel`` there (`@Input nonisolated var` compiles with some compilers, and races).
 @propertyWrapper
 public struct Input<Element: Sendable>: Sendable {
-  /// What was sent to the input, for one consumer at a time.
+  /// What was sent to the input, for one consumer: the newest that has asked.
   public let received: Subscription<Element>
 
   private let channel: Channel<Element>
@@ -36,7 +36,7 @@ public struct Input<Element: Sendable>: Sendable {
     received = channel.outlet.subscribe()
   }
 
-  /// The end that everybody sees.
+  /// The public end.
   public var wrappedValue: Inlet<Element> { channel.inlet }
 
   /// The same as ``wrappedValue``.

@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// A derived outlet begins where its base's subscription begins, and subscribes to nothing until it
 /// is subscribed to. The buffering policy applies to the base's elements. Closures run once for
-/// each element and subscriber, in the consumer's task: in order and one at a time, except that the
-/// next consumer of a subscription does not wait for a closure that a cancelled one is still in.
+/// each element and subscriber, in the consumer's task: in order and one at a time, except that a
+/// newer consumer of a subscription does not wait for a closure that the older one is still in.
 extension Outlet {
   /// An outlet of what `transform` makes of each element.
   public func map<Mapped>(
@@ -21,7 +21,7 @@ extension Outlet {
     deriving { { element, _ in isIncluded(element) ? element : nil } }
   }
 
-  /// An outlet of what `transform` makes of each element, without the `nil`s.
+  /// An outlet of what `transform` makes of each element; those that it makes `nil` are skipped.
   public func compactMap<Mapped>(
     _ transform: @escaping @Sendable (Element) -> Mapped?
   ) -> Outlet<Mapped> {

@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Outlet {
-  /// Calls a function with each element, from synchronous code: a bridge to where one cannot loop.
+  /// Calls a function with each element: a listener for synchronous code, which cannot loop.
   ///
   /// ```swift
   /// token = viewModel.$state.observe { [weak self] state in self?.render(state) }
@@ -12,24 +12,24 @@ extension Outlet {
   /// `@MainActor` type runs on the main actor), in order, one call at a time; elements wait while a
   /// call is suspended.
   ///
-  /// **The first call.** Where `observe` is called in the isolation of its body, on the main actor
-  /// above all, the body is called with the first element before `observe` returns, if one is
-  /// there: a label shows a state in its first frame. That is one call, up to where the body
-  /// suspends; what comes next, more replayed elements too, is delivered in later turns. In that
-  /// call there is no token yet by which the body could cancel. From elsewhere, with a body that
-  /// has no isolation, and on Apple's systems before version 26, all calls come in later turns.
+  /// **The first call.** If `observe` is called in the isolation of its body, on the main actor
+  /// above all, the body is called with the first element before `observe` returns, if there is
+  /// one: a label shows a state in its first frame. That is one call, up to where the body
+  /// suspends; later elements, replayed ones too, are delivered in later turns. During that call
+  /// there is no token yet, so the body cannot cancel. If `observe` is called from elsewhere, or
+  /// with a body that has no isolation, or on Apple's systems before version 26, all calls come in
+  /// later turns.
   ///
   /// Once ``CancellationToken/cancel()`` has returned in that isolation, or the token was dropped
-  /// there, the body is not called again. From elsewhere, a call that is about to begin may still
-  /// come.
+  /// there, the body is not called again. After cancelling from elsewhere, a call that was about to
+  /// begin may still come.
   ///
-  /// Observers that sleep are woken in the order in which they fell asleep, but no actor, the main
-  /// actor neither, promises the order in which it then runs them: do not rely on which of two
-  /// observers is called first. Where there is a task to do it in, `for await` is simpler and
-  /// structured.
+  /// Sleeping observers are woken in the order in which they fell asleep, but no actor, not even
+  /// the main actor, promises to run them in that order: do not rely on which of two observers is
+  /// called first. In a task, `for await` is simpler, and structured.
   ///
   /// - Parameters:
-  ///   - isolation: The caller's, which is found without being given.
+  ///   - isolation: The caller's, which is the default: do not pass another.
   ///   - body: Gets each element.
   /// - Returns: A token that stops the observing when it is cancelled or dropped.
   public func observe(
@@ -41,9 +41,8 @@ extension Outlet {
 
   /// Sends each element to an inlet, from synchronous code: `taps.observe(viewModel.signIn.send)`.
   ///
-  /// As ``observe(isolation:_:)`` for any function whose result does not matter; it does not stop
-  /// when the inlet's channel is finished. In a task, use ``Swift/AsyncSequence/bind(to:)``, which
-  /// does.
+  /// It ignores the result: it does not stop when the inlet's channel is finished. In a task, use
+  /// ``_Concurrency/AsyncSequence/bind(to:)``, which does.
   public func observe<Sent>(
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ body:
@@ -56,10 +55,11 @@ extension Outlet {
 }
 
 extension Subscription {
-  /// Consumes the subscription in a task until the token says otherwise: the bridge from
-  /// synchronous code.
+  /// Consumes the subscription in a task, until the token is cancelled or dropped.
   ///
-  /// - Parameter isolation: That of `body`.
+  /// - Parameters:
+  ///   - isolation: That of `body`.
+  ///   - caller: That of the caller of `observe`.
   fileprivate func consume(
     in isolation: (any Actor)?, calledIn caller: isolated (any Actor)?,
     _ body: @escaping @Sendable (Element) async -> Void
@@ -74,7 +74,7 @@ extension Subscription {
     }
     let task =
       if isolation === MainActor.shared {
-        // Enqueued there directly: the main actor's observers begin in the order they were made.
+        // Enqueued there directly, so that observers begin in the order in which they were made.
         Task { @MainActor in await forEach(isolation: MainActor.shared, body) }
       } else {
         Task { await forEach(isolation: isolation, body) }
@@ -85,9 +85,9 @@ extension Subscription {
   /// - Parameters:
   ///   - isolation: That of `body`, so that after the last look at the cancellation nothing else
   ///     can run there before `body` does.
-  ///   - call: The call of `observe` in which this may still run. There it delivers one element and
-  ///     no more, or a body that sends to what it observes, or a sender that is faster than the
-  ///     body, would not let it return.
+  ///   - call: The call of `observe` inside which this begins. Before that returns, one element is
+  ///     delivered and no more: with a body that sends to what it observes, or a sender that is
+  ///     faster than the body, `observe` would otherwise never return.
   private func forEach(
     isolation: isolated (any Actor)?, within call: ObserveCall? = nil,
     _ body: (Element) async -> Void

@@ -1,7 +1,8 @@
-/// The end of a channel that can only be listened to, by any number of consumers at once.
+/// The end of a channel that can only be listened to, by any number of consumers simultaneously.
 ///
-/// An output of a view model or a manager is an `Outlet`. Whoever holds it can subscribe, and can
-/// neither send nor finish the channel. Since it is a type of its own, a protocol can require it.
+/// An output of a view model or a manager is an `Outlet`. Code that holds one can subscribe, and
+/// can neither send nor finish the channel. Since it is a type of its own, a protocol can require
+/// it.
 ///
 /// ```swift
 /// for await result in viewModel.signInResult {
@@ -14,12 +15,14 @@
 /// `Task { for await … }` that is when the task gets to run. Where nothing may be missed before
 /// that, ``subscribe(buffering:)`` first and let the task consume the subscription.
 ///
-/// - **Overflow**: as the channel's ``BufferingPolicy`` says, or the subscription's own.
+/// - **Overflow**: follows the channel's ``BufferingPolicy``, or the subscription's own.
 /// - **Finish**: the loop gets what was sent before, and ends. There are no errors.
-/// - **Cancel**: cancelling the task ends its loop at once if it waits, and at the latest 64
-///   elements later if there is always one ready. A task that was cancelled before gets no element.
-/// - **Costs**: subscribing is O(1) and O(the replayed elements); taking an element does not
-///   depend on the number of subscribers; leaving is O(1) and O(the elements not taken).
+/// - **Cancel**: cancelling the task ends its loop immediately if it waits, and at the latest 64
+///   elements later if there is always one ready. A task that was cancelled before its loop began
+///   gets no element.
+/// - **Costs**: subscribing is O(1), and O(the replayed elements) more if there are any; taking an
+///   element does not depend on the number of subscribers; leaving is O(1), and O(the elements
+///   not taken) more.
 ///
 /// An outlet does not keep its channel alive, and accumulates nothing while nobody subscribes.
 public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
@@ -35,14 +38,14 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
     source = .log(log)
   }
 
-  /// An outlet whose every subscription is a feed that `makeFeed` makes.
+  /// An outlet with a feed of its own, made by `makeFeed`, for each subscription.
   init(_ makeFeed: @escaping @Sendable (BufferingPolicy?) -> Feed<Element>) {
     source = .feeds(makeFeed)
   }
 
   /// An outlet that gives each subscriber these elements and ends: for previews and spies.
   ///
-  /// A bounded subscription finds what its policy leaves of them.
+  /// A bounded subscription gets those that its policy keeps.
   public static func just(_ elements: Element...) -> Outlet {
     Outlet { policy in
       let log = BroadcastLog<Element>(replaying: 0, buffering: .unbounded)
@@ -53,8 +56,8 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// Takes a place in the stream, synchronously: whatever is sent after this returns is delivered,
-  /// whenever the subscription is consumed.
+  /// Takes a place in the stream, synchronously: what is sent after this returns is delivered, no
+  /// matter when the subscription is consumed.
   ///
   /// ```swift
   /// let results = viewModel.signInResult.subscribe()
@@ -68,7 +71,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
     Subscription(feed(buffering: policy))
   }
 
-  /// Subscribes as the channel's policy says. The subscription lives as long as the iterator.
+  /// Subscribes with the channel's policy. The subscription lives as long as the iterator.
   @inlinable
   public func makeAsyncIterator() -> Subscription<Element>.Iterator {
     Subscription.Iterator(feed(buffering: nil))

@@ -28,19 +28,19 @@ public struct Output<Element: Sendable>: Sendable {
     channel = Channel(replaying: count, buffering: policy)
   }
 
-  /// The end that everybody sees.
+  /// The public end.
   public var wrappedValue: Outlet<Element> { channel.outlet }
 
   /// The same as ``wrappedValue``.
   public var outlet: Outlet<Element> { channel.outlet }
 
-  /// Sends an element to all who are subscribed now, as ``Channel/send(_:)`` does.
+  /// Sends an element to all current subscribers, as ``Channel/send(_:)`` does.
   @inlinable @discardableResult
   public func send(_ element: Element) -> SendResult<Element> {
     channel.send(element)
   }
 
-  /// Sends an element, and says whether it is replayed to those who come later, as
+  /// Sends an element, and decides whether it is replayed to later subscribers, as
   /// ``Channel/send(_:replayed:)`` does.
   @inlinable @discardableResult
   public func send(_ element: Element, replayed: Bool) -> SendResult<Element> {
@@ -54,7 +54,7 @@ public struct Output<Element: Sendable>: Sendable {
 }
 
 extension Output<Void> {
-  /// Sends to all who are subscribed now.
+  /// Sends to all current subscribers.
   @discardableResult
   public func send() -> SendResult<Void> {
     send(())

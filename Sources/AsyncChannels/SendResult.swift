@@ -2,11 +2,11 @@
 public enum SendResult<Element: Sendable>: Sendable {
   /// It was sent to this many subscriptions.
   ///
-  /// That is what the sender knows. Whether a subscription's consumer takes the element, and
-  /// whether its policy drops it first, is not known yet.
+  /// Whether a subscription's consumer takes the element, or its policy drops it first, is not
+  /// known yet.
   case sent(subscribers: Int)
 
-  /// The channel is finished: nothing has changed, and here is the element again.
+  /// The channel is finished: nothing has changed, and the sender gets the element back.
   case finished(Element)
 
   /// - Parameter subscribers: Nil if the channel is finished.

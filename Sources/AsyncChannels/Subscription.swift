@@ -1,8 +1,8 @@
 /// A place in a stream, taken when it is made.
 ///
 /// An outlet's `for await` subscribes when it asks for its iterator, which in a `Task` is some time
-/// after the task was made. A subscription has its place at once, and can be consumed later and
-/// elsewhere, missing nothing:
+/// after the task was made. A subscription has its place as soon as it is made, and can be consumed
+/// later and elsewhere, missing nothing:
 ///
 /// ```swift
 /// let results = viewModel.signInResult.subscribe()
@@ -11,21 +11,20 @@
 /// }
 /// ```
 ///
-/// **One consumer, the newest.** A subscription can be consumed in turn: a loop that was left, or
-/// whose task was cancelled, is continued by the next from where it stopped, and the next need not
-/// wait until the cancelled one has unwound. The consumer is the newest iterator that has asked for
-/// an element. When it asks while an older one waits, it takes that one's place: the older one gets
-/// `nil`, now and whenever it asks again, and its loop ends as if it had been cancelled. Nothing is
-/// lost: the newest goes on with the first element that was not taken.
+/// **One consumer, the newest.** Loops can consume a subscription in turn: where one was left, or
+/// its task was cancelled, the next goes on, and it need not wait until the cancelled one has
+/// unwound. The consumer is the newest iterator that has asked for an element. If it asks while an
+/// older one waits, it takes that one's place: the older one gets `nil`, immediately and whenever
+/// it asks again, and its loop ends as if it had been cancelled. Nothing is lost: the newest goes
+/// on with the first element that was not taken.
 ///
-/// Two listeners that each want everything subscribe each for itself. Where one displaces the other
-/// though its task was not cancelled, a debug build reports that on standard error, once in a
-/// program.
+/// For two listeners that each want everything, subscribe once for each. If a consumer is displaced
+/// whose task was not cancelled, a debug build reports that on standard error, once in a program.
 ///
 /// Dropping the last reference, its iterators included, unsubscribes and releases what was not
-/// taken. Nothing else does: a subscription that is kept and not consumed holds what its policy
-/// allows. After the channel is finished the subscription gives what was sent before, then `nil`
-/// for ever.
+/// taken. Nothing else does that: a subscription that is kept and not consumed holds what its
+/// policy allows. After the channel is finished the subscription gives what was sent before, then
+/// `nil` for ever.
 @_fixed_layout
 public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   @usableFromInline let feed: Feed<Element>
@@ -41,8 +40,8 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// The next element, as soon as there is one; `nil` at the end of the channel, or if the task is
   /// cancelled.
   ///
-  /// For taking a few elements by hand. A loop that takes many is `for await`. Each call is a new
-  /// consumer, and so takes the place of one that waits. A cancelled task takes nothing that was sent
+  /// For taking a few elements by hand; for many, use `for await`. Each call is a new consumer, and
+  /// so takes the place of one that waits. A cancelled task takes nothing that was sent
   /// after `cancel()` returned.
   public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
     await makeAsyncIterator().nextUnlessCancelled(isolation: actor)
@@ -65,13 +64,14 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// called from one task after another. A call that comes while an earlier one still waits takes
   /// its place, and the earlier one returns `nil`.
   ///
-  /// It looks at the task's cancellation at its first call, whenever it waits, and at the latest after
-  /// 64 elements. So a task that is already cancelled and takes over an iterator that another has
-  /// used may get an element that is ready; with ``Subscription/next(isolation:)`` it gets none.
+  /// It looks at the task's cancellation at its first call, whenever it waits, and at the latest
+  /// after 64 elements. So a task that is already cancelled and takes over an iterator that another
+  /// has used may get an element that is ready; with ``Subscription/next(isolation:)`` it gets
+  /// none.
   @frozen
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let feed: Feed<Element>
-    /// Who this consumer is for the lease on the cursor.
+    /// This consumer's number; the newer of two is the higher.
     @usableFromInline let ticket: UInt64
 
     @inlinable
@@ -93,8 +93,8 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     /// The next element, as ``next(isolation:)`` gives it, but looks at the task's cancellation
     /// before each: nothing is taken that was sent after `cancel()` returned.
     ///
-    /// For a loop whose body takes time, and which a cancelled task must leave to the next one as it
-    /// is. Costs some tens of nanoseconds more than ``next(isolation:)``.
+    /// For a loop whose body takes time: a cancelled task leaves the elements to the next one.
+    /// Costs some tens of nanoseconds more than ``next(isolation:)``.
     func nextUnlessCancelled(
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> Element? {

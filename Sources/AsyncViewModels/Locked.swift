@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A value that can only be reached with its lock held: a `Mutex` that Thread Sanitizer understands.
+/// A value that can only be reached with its lock held: a `Mutex` that Thread Sanitizer
+/// understands.
 ///
 /// The sanitizer does not see how a contended `Mutex` is handed over, and would report races that
 /// are none. It sees atomics: here, each holder acquires what the one before it released.

@@ -48,7 +48,7 @@ struct MembersDemo: Demo {
   }
 
   private func show() async throws {
-    // What the view models hold when they are made, before they have heard of the manager.
+    // What the view models hold when they are made, before they have heard from the manager.
     _ = (await counts.next(), await lists.next(), await failures.next())
     var members = try await publication().get()
     try render(members)

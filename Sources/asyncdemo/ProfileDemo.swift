@@ -29,7 +29,7 @@ struct ProfileDemo: Demo {
 
   func run() async throws {
     try await withRunning(profile) {
-      // What it holds before it is asked for anybody.
+      // What it holds before a user is asked for.
       _ = await states.next()
       var hasUser = false
       while let line = try await lines.next() {

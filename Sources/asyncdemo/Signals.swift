@@ -10,10 +10,11 @@ import Dispatch
   import Android
 #endif
 
-/// What happens when somebody wants the program to end.
+/// What happens when a signal asks the program to end.
 enum Signals {
-  /// The handler only writes the signal's number into a pipe. What is then to be done need not be safe
-  /// in a signal handler, and is done by a thread of its own. A closed output is found out by writing.
+  /// The handler only writes the signal's number into a pipe. What is then to be done need not be
+  /// safe in a signal handler, and is done by a thread of its own. A closed output is found out by
+  /// writing.
   static func handle() {
     openClosedDescriptors()
     signal(SIGPIPE, SIG_IGN)

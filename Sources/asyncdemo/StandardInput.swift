@@ -3,8 +3,8 @@ import Synchronization
 
 /// The lines of standard input, read when they are asked for.
 ///
-/// Reading blocks, and so happens on a queue of its own, not on the threads that tasks share. A line
-/// is read only on demand, so that input of any length takes little memory.
+/// Reading blocks, and so happens on a queue of its own, not on the threads that tasks share. A
+/// line is read only on demand, so that input of any length takes little memory.
 final class StandardInput: LineSource {
   private let reader = Reader()
   private let console: Console
@@ -20,7 +20,7 @@ final class StandardInput: LineSource {
 
   func next(prompt: String, isSecret: Bool) async throws -> InputLine? {
     guard isTyped else { return try await reader.next() }
-    // Hidden before it is asked for: whoever sees the prompt may type.
+    // Hidden before the prompt is shown: a person who sees the prompt may type.
     if isSecret { TerminalEcho.shared.hide() }
     defer { TerminalEcho.shared.restore() }
     guard prompts else { return try await reader.next() }

@@ -34,7 +34,7 @@ enum ExitStatus: Int32 {
 struct OutputError: Error {
   let code: Int32
 
-  /// Nil if whoever reads the output has closed it: that is a wish to stop, not an error.
+  /// Nil if the reader of the output has closed it: that is a wish to stop, not an error.
   var sentence: String? {
     code == EPIPE ? nil : "cannot write: \(String(cString: strerror(code)))"
   }
@@ -91,7 +91,7 @@ func writeDescriptor(_ descriptor: Int32, _ text: String) throws {
   }
 }
 
-/// For a descriptor that somebody made non-blocking.
+/// For a descriptor that is non-blocking.
 private func waitFor(_ descriptor: Int32, _ events: some BinaryInteger) {
   var waiting = pollfd(fd: descriptor, events: Int16(events), revents: 0)
   _ = poll(&waiting, 1, -1)

@@ -10,8 +10,9 @@ import Synchronization
   import Android
 #endif
 
-/// Whether the terminal shows what is typed. It does again after the program has ended, by itself or
-/// by a signal that can be handled. A program that is stopped leaves it as it is: shells restore it.
+/// Whether the terminal shows what is typed. It does again after the program has ended, by itself
+/// or by a signal that can be handled. A program that is stopped leaves it as it is: shells restore
+/// it.
 final class TerminalEcho: Sendable {
   static let shared = TerminalEcho()
 

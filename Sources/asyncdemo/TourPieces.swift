@@ -133,7 +133,7 @@ private struct CountingAuthenticator: Authenticator {
   }
 }
 
-/// Publishes what its owner says, and takes no commands.
+/// Publishes what its owner wants, and takes no commands.
 private struct StandInManager: MemberManager {
   let results = Channel<Result<[Member], MemberFailure>>(replaying: 1)
 

@@ -85,6 +85,16 @@ final class StateOutletTests: XCTestCase {
     XCTAssertEqual(Set(calls.events), [1, -1, 2, -2])
     withExtendedLifetime(tokens) {}
   }
+
+  func test_C53_itCanBeObservedByAnInlet() async throws {
+    let (state, input) = (CurrentValue(1), Channel<Int>())
+    let received = Probe(input.outlet)
+    let token = state.outlet.observe(input.inlet.send)
+    state.value = 2
+    try await received.expect(1)
+    try await received.expect(2)
+    withExtendedLifetime(token) {}
+  }
 }
 
 /// State that is made of state (C54, C55, C56).

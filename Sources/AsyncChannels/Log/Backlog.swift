@@ -4,9 +4,10 @@
 /// the backlog. It has one owner, which touches it under the log's lock or alone.
 @frozen @usableFromInline
 struct Backlog<Element: Sendable>: ~Copyable {
-  /// Those from `head` on, `count` of them, are initialized; the ring goes on at the beginning.
+  /// `count` slots from `head` on are initialized; behind the last slot, the ring goes on with the
+  /// first.
   ///
-  /// By hand, since an array of optionals costs generic code a look-up at each step.
+  /// A pointer, since an array of optionals costs generic code a look-up at each step.
   @usableFromInline var slots: UnsafeMutablePointer<Element>?
   @usableFromInline var capacity = 0
   @usableFromInline var head = 0
@@ -69,9 +70,10 @@ struct Backlog<Element: Sendable>: ~Copyable {
   }
 }
 
-/// What there is no room for any more, to be released by a caller that holds no lock.
+/// Elements that there is no room for any more, to be released by a caller that holds no lock.
 ///
-/// The first is kept in place: a window of one evicts one at each send.
+/// The first is kept in place, without an allocation: a replay window of one evicts one at each
+/// send.
 @frozen @usableFromInline
 struct Evicted<Element: Sendable>: ~Copyable {
   @usableFromInline var first: Element?

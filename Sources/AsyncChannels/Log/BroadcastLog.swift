@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// The elements of a channel and the queue of those that wait for more, behind one lock.
+/// The elements of a channel and the queue of the consumers that wait for more, behind one lock.
 ///
 /// The lock serializes writers, and gives the one order that all subscribers see. No element is
 /// destroyed, no task resumed and no code of a user run while it is held: what is left to do is
@@ -9,8 +9,9 @@ public import Synchronization
 /// - Unbounded subscribers read a shared list of segments without the lock (see `Segment`). An
 ///   element is stored once, with the number of readers that owe it a read.
 /// - Bounded subscribers each have a queue that senders fill.
-/// - The replay window is copied to each new subscriber as it joins: what is in it was sent
-///   before, what is sent later arrives by the log. There is no seam to fall into.
+/// - The replay window is copied to each new subscriber under the lock, as it joins: what is in the
+///   window was sent before, and what is sent later arrives by the log. So at the seam nothing is
+///   lost or repeated.
 ///
 /// This is the part that does not depend on the element; `BroadcastLog` is the rest.
 @usableFromInline
@@ -41,9 +42,9 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
     state.withLock { _ in queue.droppedCount }
   }
 
-  /// The second look and the joining of those that wait, in one step with respect to `append` and
-  /// `finish`: what was appended before is seen, and a sender that appends later finds the sleeper.
-  /// So no wake-up is lost, and no flag protocol is needed.
+  /// The second look and joining the queue, in one step with respect to `append` and `finish`: what
+  /// was appended before is seen, and a sender that appends later finds the sleeper. So no wake-up
+  /// is lost, and no protocol of flags is needed.
   final func lookOrJoin(
     at position: Position?, queue: SubscriberQueueBase?, bell: Doorbell
   ) -> Look {
@@ -55,7 +56,7 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
     state.withLock { $0.look(at: position, queue: queue) }
   }
 
-  /// The doorbell of a consumer that was cancelled or displaced: it need not be rung any more.
+  /// Takes out the doorbell of a consumer that was cancelled or displaced.
   final func leaveQueue(_ bell: Doorbell) {
     state.withLock { $0.leaveQueue(bell) }
   }
@@ -78,18 +79,18 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
     case .directly(var sleepers):
       sleepers.ringAll()
     case .throughActor(let waker):
-      // A send is synchronous and an actor is not: this is the one task that the library starts for
-      // itself. It is detached, since nothing of the sender's task is the readers' business. Its
-      // priority is the sender's, for which a thread is awake, but never a lower one than usual: the
-      // readers may be more urgent than the sender.
+      // A send is synchronous, and a call of an actor is not: hence a task. It is detached, since
+      // the readers must not inherit anything of the sender's task. Its priority is the sender's,
+      // since a thread of that priority is awake, but at least medium: the readers may be more
+      // urgent than the sender.
       let priority = max(Task.currentPriority, .medium)
       Task.detached(priority: priority) { await waker.ring(from: self) }
     }
   }
 }
 
-/// See `BroadcastLogBase`. `@unchecked Sendable`, both: the fields are constant, and what they refer
-/// to is touched only under the lock.
+/// See `BroadcastLogBase`. `@unchecked Sendable`, both: the fields are constant, and what they
+/// refer to is touched only under the lock.
 @usableFromInline
 final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendable {
   /// Nil for a channel that replays nothing.
@@ -106,7 +107,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     defaultPolicy = policy
   }
 
-  /// Returns how many it was sent to, or nil if the log is finished.
+  /// Returns the number of subscribers it was sent to, or nil if the log is finished.
   @inlinable
   func send(_ element: Element, replayed: Bool) -> Int? {
     var evicted = Evicted<Element>()
@@ -116,8 +117,8 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     return subscribers
   }
 
-  /// Ends every outlet after what was already sent. The replay window goes, unless the newest
-  /// element is still to be read.
+  /// Ends every outlet after what was already sent. The replay window is emptied, unless its newest
+  /// element is to stay readable.
   func finish(keepingNewest: Bool = false) {
     perform(end(keepingNewest: keepingNewest))
   }
@@ -145,11 +146,12 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     return window
   }
 
-  /// Appends for everybody who is subscribed now, unless the log is finished.
+  /// Appends for all current subscribers, unless the log is finished.
   ///
   /// - Parameter evicted: Gets what there is no room for any more, to be released by a caller that
   ///   holds no lock.
-  /// - Returns: How many that were, or nil if the log is finished; and whom to ring.
+  /// - Returns: The number of subscribers, or nil if the log is finished; and which sleepers to
+  ///   ring.
   @inlinable
   func append(
     _ element: Element, replayed: Bool, evicting evicted: inout Evicted<Element>
@@ -226,8 +228,8 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
 
   /// Takes a place at the log's end, behind the replay window.
   ///
-  /// - Returns: A position for an unbounded subscriber, a queue for a bounded one and for what is
-  ///   replayed, which is to be read first; neither after the end.
+  /// - Returns: A position for an unbounded subscriber; a queue for a bounded one, and for replayed
+  ///   elements, which are to be read first; neither after the end.
   @inlinable
   func join(_ policy: BufferingPolicy) -> (position: Position?, queue: SubscriberQueue<Element>?) {
     let isBounded = policy != .unbounded

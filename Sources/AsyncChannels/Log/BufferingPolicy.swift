@@ -1,9 +1,9 @@
 /// What happens to a subscriber that falls behind.
 ///
 /// A policy belongs to a subscription; a channel has one for those that do not name their own.
-/// Whatever it is, a slow subscriber delays no sender and costs no other subscriber an element.
+/// With each of them, a slow subscriber delays no sender and costs no other subscriber an element.
 ///
-/// `n` must be greater than zero. A channel or subscription that is made with another traps.
+/// `n` must be greater than zero. Making a channel or a subscription with another traps.
 public enum BufferingPolicy: Sendable, Hashable {
   /// Keeps every element until it is taken.
   ///

@@ -24,8 +24,8 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
 
   override var elementType: Any.Type { Element.self }
 
-  /// Takes an element that is there, for the iterator that was here last. Nil also for another
-  /// iterator, which has to `waitForElement` first.
+  /// Takes an element that is there, for the iterator that used the cursor last. Returns nil also
+  /// for another iterator, which has to `waitForElement` first.
   @inlinable
   func take(as ticket: UInt64, evenIfCancelled: Bool = false) -> Element? {
     guard lease.tryAcquire(ticket) else { return nil }
@@ -36,9 +36,9 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
 
   /// Takes an element that is there. Requires the lease.
   ///
-  /// It does not cross the end of a segment. Waiting does, and it looks at the task's
-  /// cancellation, so that a consumer that never has to wait sees it at the latest 64 elements
-  /// later.
+  /// This does not go on to the next segment. `waitForElement` does, and looks at the task's
+  /// cancellation there: so a consumer that always finds an element sees it at the latest 64
+  /// elements later.
   @inlinable
   func take() -> Element? {
     if let element = position?.takeKnown(Element.self) { return element }
@@ -46,11 +46,12 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     return position?.refresh() == true ? position?.takeKnown(Element.self) : nil
   }
 
-  /// Takes an element that is there, for the iterator that was here last, unless its task is
+  /// Takes an element that is there, for the iterator that used the cursor last, unless its task is
   /// cancelled: nothing is taken that was sent after `cancel()` returned.
   ///
-  /// First the look, then the task: a sender that sends after `cancel()` has returned publishes the
-  /// cancellation with the element, so that seeing the element is seeing that too.
+  /// The look comes before the question whether the task is cancelled: a sender that sends after
+  /// `cancel()` has returned publishes the cancellation with the element, so a consumer that sees
+  /// the element sees the cancellation, too.
   func takeUnlessCancelled(as ticket: UInt64) -> Element? {
     guard lease.tryAcquire(ticket) else { return nil }
     defer { lease.release(ticket) }
@@ -58,8 +59,8 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     return position == nil ? takeFromBoundedQueue() : take()
   }
 
-  /// The second look at the task, under the lock: a sender may have replaced the element that the
-  /// first look saw.
+  /// Asks again whether the task is cancelled, under the lock: a sender may have replaced the
+  /// element that the look saw by one that was sent after `cancel()`.
   private func takeFromBoundedQueue() -> Element? {
     log.state.withLock { _ in Task.isCancelled ? nil : queue?.popFirst() }
   }

@@ -2,10 +2,10 @@
 @usableFromInline
 enum Feed<Element: Sendable>: Sendable {
   case cursor(Cursor<Element>)
-  /// Something with other elements, and how one of these is taken from it without waiting.
+  /// A cursor on other elements, and a function that takes one of these from it without waiting.
   case derived(Waiter, take: @Sendable (_ ticket: UInt64, _ evenIfCancelled: Bool) -> Taken)
 
-  /// What a take found. A skipped element is not nothing: there may be more behind it.
+  /// What a take found. *Skipped* differs from *nothing*: there may be more elements behind it.
   @usableFromInline
   enum Taken {
     case element(Element), skipped, nothing
@@ -19,11 +19,11 @@ enum Feed<Element: Sendable>: Sendable {
     }
   }
 
-  /// This feed with `step` applied to each element; what it makes nil is skipped.
+  /// This feed with `step` applied to each element; those that it makes nil are skipped.
   ///
-  /// A step runs after its element was taken, when the lease is given back: however long it takes,
-  /// the next consumer need not wait for it. So a step that remembers something may be called by a
-  /// consumer that was displaced meanwhile; the ticket, which is lower then, tells.
+  /// A step runs when its element was taken and the lease given back: however long it takes, a
+  /// newer consumer need not wait for it. So a step that remembers something may be called late, by
+  /// a consumer that was displaced meanwhile. It sees that by the ticket, which is lower then.
   func deriving<Derived>(
     _ step: @escaping @Sendable (Element, _ ticket: UInt64) -> Derived?
   ) -> Feed<Derived> {
@@ -37,7 +37,7 @@ enum Feed<Element: Sendable>: Sendable {
   }
 
   /// The next element that is not skipped, as soon as there is one. Looks at the task's
-  /// cancellation before each.
+  /// cancellation before it takes one.
   func next(as ticket: UInt64, isolation: isolated (any Actor)?) async -> Element? {
     while true {
       switch take(as: ticket, evenIfCancelled: false) {
@@ -51,7 +51,7 @@ enum Feed<Element: Sendable>: Sendable {
 
   /// The next element if there is one now, without waiting, even if the task is cancelled.
   ///
-  /// - Returns: The element; or whether the end was reached instead.
+  /// - Returns: The element; or nil, and whether the end was reached.
   func takeNow(as ticket: UInt64) -> (element: Element?, isAtEnd: Bool) {
     while true {
       switch take(as: ticket, evenIfCancelled: true) {

@@ -1,7 +1,7 @@
 /// A live subscription to a log, without its elements: a place in the log, or a queue that senders
 /// fill. `Cursor` is the rest.
 ///
-/// `@unchecked Sendable`, both: as `Waiter` says.
+/// `@unchecked Sendable`, both: for the reason that `Waiter` gives.
 @usableFromInline
 class LogCursor: Waiter, @unchecked Sendable {
   /// Nil for a bounded subscriber, and for one that came after the end.
@@ -9,7 +9,7 @@ class LogCursor: Waiter, @unchecked Sendable {
   /// `exclusivity(unchecked)`: the lease excludes already, and the check costs as much as a read.
   @exclusivity(unchecked) @usableFromInline final var position: Position?
   /// Whether to read from the queue: always if bounded, else until what was replayed is read. Until
-  /// then nothing of the log is known to `position`.
+  /// then `position` does not look for elements.
   @exclusivity(unchecked) @usableFromInline final var readsQueue: Bool
   private final let queue: SubscriberQueueBase?
   private final let log: BroadcastLogBase
@@ -29,7 +29,7 @@ class LogCursor: Waiter, @unchecked Sendable {
     queue.map(log.droppedCount) ?? 0
   }
 
-  /// Returns up to where a reader of the log owes the elements it has not read.
+  /// Returns the end of the elements that a reader of the log still owes a read; nil for others.
   @usableFromInline
   final func unsubscribe() -> LogEnd? {
     log.unsubscribe(readsLog: position != nil, queue: queue)

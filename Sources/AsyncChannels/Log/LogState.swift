@@ -1,11 +1,11 @@
-/// The state of a log, but for its elements, and the changes of it: pure, they return what is to be
-/// done after unlocking.
+/// The state of a log, without its elements. Its changes are pure: they return what is to be done
+/// after unlocking.
 ///
 /// Invariants:
 /// - `readers` is the number of live unbounded subscribers; each has a position at or before `end`.
 /// - `queues[i].index == i` for each live bounded subscriber; other queues have none.
-/// - `actorIsRinging` from when a sender is told to wake the actor until the actor finds nothing
-///   due; nothing is due otherwise.
+/// - `actorIsRinging` holds from when a sender gets `.throughActor` until the actor finds nothing
+///   due. At other times nothing is due.
 @usableFromInline
 struct LogState: Sendable {
   /// A sender rings up to this many sleepers itself, which is sooner than by way of the actor.
@@ -20,16 +20,16 @@ struct LogState: Sendable {
   /// In no order.
   @usableFromInline private(set) var queues: ContiguousArray<SubscriberQueueBase> = []
   @usableFromInline private(set) var waiting = WaitQueue()
-  /// Sleepers handed to the actor, which has not taken them yet.
+  /// Sleepers for the actor, which has not taken them yet.
   private var due = Sleepers()
   private var actorIsRinging = false
-  /// Made when more sleep than a sender rings itself: most channels never need it.
+  /// Made when there are more sleepers than a sender rings itself: most channels never need it.
   private var waker: Waker?
 
   @inlinable
   var subscriberCount: Int { isFinished ? 0 : readers + queues.count }
 
-  /// Readers take in order, so those that have read the newest slot have read all.
+  /// Readers take in order, so a reader that has read the newest slot has read all.
   var isFullyTaken: Bool {
     queues.allSatisfy { $0.count == 0 } && (end?.isReadByAll ?? true)
   }
@@ -80,8 +80,8 @@ struct LogState: Sendable {
     return end
   }
 
-  /// What a reader that found nothing finds at the second look. If it is nothing again, it joins
-  /// those that wait.
+  /// The second look of a consumer that found nothing. If there is nothing again, it joins the
+  /// queue.
   mutating func lookOrJoin(
     at position: Position?, queue: SubscriberQueueBase?, bell: Doorbell
   ) -> Look {
@@ -100,8 +100,8 @@ struct LogState: Sendable {
     waiting.leave(bell)
   }
 
-  /// A few sleepers are rung by the sender that takes them. Many are due to be rung by the actor, and
-  /// so is any while it rings: nobody overtakes those that fell asleep earlier.
+  /// A few sleepers are rung by the sender that takes them. Many are left to the actor, and so is
+  /// each one while the actor rings: none overtakes those that fell asleep earlier.
   @inlinable
   mutating func takeSleepers() -> Wake {
     sleeperCount == 0 ? .nobody : takeAllSleepers()

@@ -1,11 +1,12 @@
-/// Subscriptions to several logs as one: it waits for all of them at once, on one doorbell.
+/// Subscriptions to several logs as one, which waits for all of them on one doorbell.
 ///
-/// A doorbell can be in one queue only, so each log's queue gets a branch of it, anew for each sleep:
-/// while one branch rings, a sender may have taken another out of its queue and not rung it yet, and
-/// then its links are that sender's. A branch that is rung late makes the next sleep look again.
+/// A doorbell can be in one queue only, so each log's queue gets a branch of it. Branches are made
+/// anew for each sleep: when one has rung, a sender may have taken another out of its queue and not
+/// rung it yet, and then its links are that sender's. A branch that is rung late makes the next
+/// sleep look again.
 ///
-/// `@unchecked Sendable`: as `Waiter` says. The leases of the cursors in it are not used: this one's
-/// stands for them.
+/// `@unchecked Sendable`: for the reason that `Waiter` gives. The leases of the cursors in it are
+/// not used: this one's lease guards them.
 final class MergedCursor: Waiter, @unchecked Sendable {
   /// One of the subscriptions, and how an element that is there is taken from it.
   struct Source: Sendable {
@@ -22,7 +23,8 @@ final class MergedCursor: Waiter, @unchecked Sendable {
 
   private let sources: [Source]
   private var branches: [Doorbell] = []
-  /// Where the next take begins to look, so that a source that always has something starves nobody.
+  /// Where the next take begins to look, so that a source that always has an element starves no
+  /// other.
   private var start = 0
 
   init(_ sources: [Source]) {
@@ -39,8 +41,8 @@ final class MergedCursor: Waiter, @unchecked Sendable {
 
   /// Takes an element that is there from any of the sources.
   ///
-  /// - Parameter note: Is called with the number of the source, while the lease is held: what it
-  ///   notes is noted in the order of the taking. It may run no code of a user.
+  /// - Parameter note: Is called with the number of the source while the lease is held, so in the
+  ///   order in which elements are taken. It must not run code of a user.
   func take<Noted>(
     as ticket: UInt64, evenIfCancelled: Bool, _ note: (Int, any Sendable) -> Noted
   ) -> Noted? {

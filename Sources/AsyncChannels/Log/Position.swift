@@ -2,8 +2,8 @@ public import Synchronization
 
 /// A reader's place in the log. It holds its segment.
 ///
-/// `@unchecked Sendable`: used by one consumer at a time, whoever has the cursor's lease. What it
-/// points to is shared as `Segment` says.
+/// `@unchecked Sendable`: used only by the consumer that has the cursor's lease. What it points to
+/// is shared as the invariants of `Segment` allow.
 @usableFromInline
 struct Position: @unchecked Sendable {
   private var segment: Segment
@@ -27,9 +27,10 @@ struct Position: @unchecked Sendable {
 
   /// Takes the next element if one is known to be published in this segment.
   ///
-  /// A reader that finds itself alone moves the element out; others copy it and then count down.
-  /// Counting down releases the copy made and acquires everybody else's, so whoever reaches zero,
-  /// or reads one, knows that all the other copies are complete and that nobody will come again.
+  /// A reader that is the only one left moves the element out; others copy it and then count down.
+  /// Counting down releases this reader's copy and acquires the copies of the others. So a reader
+  /// that brings the count to zero, or reads a count of one, knows that all other copies are
+  /// complete, and that no other reader will come.
   @inlinable
   mutating func takeKnown<Element>(_: Element.Type) -> Element? {
     guard index < limit else { return nil }
@@ -86,8 +87,8 @@ struct Position: @unchecked Sendable {
     old.release()
   }
 
-  /// Acquires the copies of those that read before, for the one that destroys the element. There is
-  /// nothing to release: the element was not read here.
+  /// Counting down acquires the copies of the readers before, for the one that destroys the
+  /// element. There is nothing to release: the element was not read here.
   private mutating func skip<Element>(to end: Int, of _: Element.Type) {
     let places = elements.assumingMemoryBound(to: Element.self)
     while index < end {

@@ -6,8 +6,8 @@ final class Previous<Element: Sendable & Equatable>: Sendable {
 
   /// Remembers an element. True if it differs from the one before, or there was none.
   ///
-  /// A consumer that was displaced may come late with what it took before the newer one took more.
-  /// Its element is new to it, and is not remembered.
+  /// A displaced consumer may call this late, with an element that it took before the newer
+  /// consumer took more. That element counts as different, and is not remembered.
   func isReplaced(by element: Element, _ ticket: UInt64) -> Bool {
     let (isLate, old) = state.withLock { state in
       guard ticket >= state.ticket else { return (true, Element?.none) }
@@ -15,7 +15,7 @@ final class Previous<Element: Sendable & Equatable>: Sendable {
       state = (element, ticket)
       return (false, old)
     }
-    // Compared, and destroyed, with no lock held: that runs code of the element's.
+    // Compared, and destroyed, with no lock held: both run code of the element.
     return isLate || old != element
   }
 }

@@ -1,11 +1,11 @@
-/// The last `limit` elements sent, for subscribers still to come.
+/// The last `limit` elements sent, for later subscribers.
 ///
 /// `@unchecked Sendable`: touched only under the log's lock.
 @usableFromInline
 final class ReplayWindow<Element: Sendable>: @unchecked Sendable {
   /// How many elements were ever added.
   ///
-  /// `exclusivity(unchecked)`, both: the log's lock excludes already.
+  /// `exclusivity(unchecked)`, both: the log's lock is exclusive already.
   @exclusivity(unchecked) @usableFromInline var total = 0
   @usableFromInline let limit: Int
   @exclusivity(unchecked) @usableFromInline var elements = Backlog<Element>()

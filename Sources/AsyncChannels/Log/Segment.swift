@@ -2,7 +2,7 @@ import Synchronization
 
 /// A segment's block begins with this.
 private struct SegmentHeader: ~Copyable {
-  /// How many hold the segment: the cursors in it, the segment before it, the log for its tail.
+  /// The number of holders: the cursors in it, the segment before it, the log if it is the tail.
   let holders = Atomic<Int>(1)
   /// How many slots are written. Released by the sender, acquired by readers.
   let published = Atomic<Int>(0)
@@ -18,19 +18,20 @@ private struct SegmentHeader: ~Copyable {
 ///     ┌ holders published next … ┬ pendingReads[0] pendingReads[1] … ┬ element[0] element[1] … ┐
 ///
 /// Invariants:
-/// - Slots below `published` never move. Only the sender that holds the log's lock writes
-///   above it, then stores `published` with release.
+/// - Slots below `published` never move. Only the sender that holds the log's lock writes the slot
+///   at `published`, and then stores `published` with release.
 /// - `pendingReads[i]` counts the readers that have not yet read or skipped slot `i`. Each of them
-///   has its cursor in this segment or in one before it, so the segment is held. Whoever brings the
-///   count to zero destroys the element; nobody looks at that slot again. So when the last holder
-///   lets go, no slot has an element any more, and the block is freed without looking.
+///   has its cursor in this segment or in one before it, so the segment is held. The reader that
+///   brings the count to zero destroys the element, and no reader looks at that slot again. So when
+///   the last holder lets go, no slot has an element any more, and the block is freed without
+///   looking at them.
 ///
-/// Two things are by hand. Reference counting: a position is used at every delivery, where
-/// retaining an object would cost more than the delivery; a copy of this value is a borrowed
-/// pointer. And the element's type, which is the caller's to know: what does not touch elements
-/// need not be generic, and generic code that another module does not specialize is slow.
+/// References are counted by hand: a position is used at every delivery, where retaining an object
+/// would cost more than the delivery. A copy of this value is a borrowed pointer. And the caller
+/// has to know the element's type: so code that does not touch elements need not be generic, and
+/// generic code that another module does not specialize is slow.
 ///
-/// `@unchecked Sendable`: what is behind the pointer is shared as the invariants say.
+/// `@unchecked Sendable`: what is behind the pointer is shared as the invariants allow.
 @usableFromInline
 struct Segment: Equatable, @unchecked Sendable {
   private let header: UnsafeMutablePointer<SegmentHeader>
@@ -67,7 +68,7 @@ struct Segment: Equatable, @unchecked Sendable {
 
   var capacity: Int { header.pointee.capacity }
 
-  /// For each slot, how many readers still owe it a read.
+  /// For each slot, the number of readers that still owe it a read.
   var pendingReads: UnsafeMutablePointer<Atomic<UInt32>> {
     (UnsafeMutableRawPointer(header) + Self.countsOffset)
       .assumingMemoryBound(to: Atomic<UInt32>.self)
@@ -121,14 +122,14 @@ struct Segment: Equatable, @unchecked Sendable {
   }
 }
 
-/// Where the next element will be written. Valid with the log's lock held, and for as long after as
-/// somebody holds the segment or one before it.
+/// Where the next element will be written. Valid with the log's lock held, and after that for as
+/// long as the segment, or one before it, is held.
 @usableFromInline
 struct LogEnd: Sendable {
   var segment: Segment
   var index: Int
 
-  /// Whether nobody has still to read the slot before it. To be called with the log's lock held.
+  /// Whether no reader owes the slot before it a read. To be called with the log's lock held.
   var isReadByAll: Bool {
     index == 0 || segment.pendingReads[index - 1].load(ordering: .acquiring) == 0
   }

@@ -1,5 +1,5 @@
-/// What one subscriber owns of the stream: the backlog of a bounded subscriber, filled by senders,
-/// or the replayed elements that an unbounded one reads before the log.
+/// The elements of one subscriber: the backlog of a bounded one, filled by senders, or the replayed
+/// elements that an unbounded one reads before the log.
 ///
 /// The part that does not depend on the element. `@unchecked Sendable`: everything in it is touched
 /// only under the log's lock.
@@ -7,7 +7,7 @@
 class SubscriberQueueBase: @unchecked Sendable {
   fileprivate(set) final var count = 0
   fileprivate(set) final var droppedCount = 0
-  /// Where the log lists this queue, so that leaving is O(1); nil for one that senders do not fill.
+  /// Its index in the log's list, so that leaving is O(1); nil for one that senders do not fill.
   final var index: Int?
 }
 
@@ -22,7 +22,7 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
     self.policy = policy
   }
 
-  /// Adds an element as the policy says; an older one may be evicted.
+  /// Adds an element if the policy keeps it; an older one may be evicted.
   @usableFromInline
   func offer(_ element: Element, evicting evicted: inout Evicted<Element>) {
     switch policy {
@@ -42,7 +42,7 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
     guard count > 0 else { return nil }
     count -= 1
     let element = backlog.popFirst()
-    // What was replayed is not replaced: its room is not needed again.
+    // Replayed elements are not followed by others: their room is not needed again.
     if count == 0, policy == .unbounded { backlog = Backlog() }
     return element
   }

@@ -8,7 +8,7 @@
   import Android
 #endif
 
-/// The two things this package asks of the platform's threads.
+/// What this package needs of the platform's threads.
 @usableFromInline
 enum CurrentThread {
   /// A number that no other living thread has; never zero.

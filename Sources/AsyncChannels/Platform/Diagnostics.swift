@@ -9,19 +9,19 @@
 #endif
 import Synchronization
 
-/// What this package says to a developer.
+/// What this package reports to a developer.
 @usableFromInline
 enum Diagnostics {
   private static let hasReported = Atomic(false)
 
-  /// Ends the program with a sentence, in release builds too, where `precondition` drops its own.
+  /// Ends the program with a sentence, in release builds too, where `precondition` prints none.
   @usableFromInline
   static func programmerError(_ sentence: String) -> Never {
     fatalError(sentence)
   }
 
-  /// Writes the first sentence of a program to standard error, and no other: for a program that is
-  /// correct, but hardly meant as it is.
+  /// Writes a sentence to standard error, the first time in a program and never again: for a
+  /// program that is correct, but hardly meant as it is.
   static func reportOnce(_ sentence: @autoclosure () -> String) {
     guard !hasReported.exchange(true, ordering: .relaxed) else { return }
     let line = "AsyncChannels: \(sentence())\n"

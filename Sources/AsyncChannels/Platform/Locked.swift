@@ -11,8 +11,9 @@
 
   /// A value that can only be reached with its lock held: the form for Thread Sanitizer.
   ///
-  /// The sanitizer cannot see the hand-over inside a contended `Mutex` and reports races that are
-  /// none; it does understand `pthread_mutex_t`. Build with `-D ASYNCCHANNELS_PTHREAD_LOCK` for it.
+  /// The sanitizer does not see how a contended `Mutex` is handed over, and reports races where
+  /// there are none; it does understand `pthread_mutex_t`. For it, build with
+  /// `-D ASYNCCHANNELS_PTHREAD_LOCK`.
   ///
   /// `@unchecked Sendable`: the value is reached only inside `withLock`, which excludes all others.
   @usableFromInline

@@ -10,22 +10,23 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// }
   /// ```
   ///
-  /// Each element is worked on exactly once, however many listen to what is published. Work happens
-  /// in child tasks of the caller's: cancelling that task cancels what is in flight, and nothing of
-  /// it is published any more. Elements that were not begun stay in the sequence, for the next
-  /// call, which may begin before a cancelled one has unwound: of a `Subscription`, a cancelled call
-  /// begins nothing that was sent after `cancel()` returned.
+  /// Each element is worked on exactly once, however many listen to what is published. Work is done
+  /// in child tasks of the caller's task: cancelling that cancels the work under way, and none of
+  /// its answers is published any more. Elements whose work was not begun stay in the sequence for
+  /// the next call, which may begin before a cancelled one has returned: of a `Subscription`, a
+  /// cancelled call takes no element that was sent after `cancel()` returned.
   ///
   /// - Parameters:
   ///   - overlap: What becomes of an element that comes while an earlier one is worked on.
-  ///   - busy: Is sent `true` when work begins and `false` when none is left whose answer counts:
-  ///     just before the last answer is published, or as soon as a cancelled call runs again, in the
-  ///     isolation of `publish`; never by whoever cancels, inside `cancel()`. Calls that are given
-  ///     equal inlets report together: so a cancelled one that unwinds while the next works does
-  ///     not say `false`. An inlet that is made anew for each call is equal to none.
-  ///   - work: Makes the answer. Work that was superseded is cancelled; it may take its time to
-  ///     end.
-  ///   - publish: Called with each answer in the isolation in which it was made, one at a time.
+  ///   - busy: Is sent `true` when work begins, and `false` when no work is left whose answer
+  ///     counts: just before the last answer is published, or as soon as a cancelled call runs
+  ///     again, in the isolation of `publish`; never inside `cancel()`. Calls with equal inlets
+  ///     report together: a cancelled call that returns while the next one works does not report
+  ///     `false`. An inlet that is made with a function for each call anew is equal to no other.
+  ///   - work: Makes the answer. Work that was superseded is cancelled, and nothing waits for its
+  ///     end but this call's return.
+  ///   - publish: Called with each answer in the isolation in which the closure was made, one at a
+  ///     time.
   public func answer<Answer: Sendable>(
     _ overlap: Overlap = .oneAtATime, busy: Inlet<Bool>? = nil,
     by work: @escaping @Sendable (Element) async -> Answer,
@@ -36,7 +37,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   }
 }
 
-/// One call of `answer`: a loop that begins work, and one that publishes what comes of it.
+/// One call of `answer`: a loop that begins work, and one that publishes the answers.
 private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   private let turns: Turns
   private let work: @Sendable (Element) async -> Answer
@@ -54,8 +55,8 @@ private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     received = answers.outlet.subscribe()
   }
 
-  /// - Parameter isolation: That of `publish`. Both loops run there, and so what one does between
-  ///   two suspensions is one step for the other.
+  /// - Parameter isolation: That of `publish`. Both loops run there, so what one of them does
+  ///   between two suspensions is one step for the other.
   func run(
     _ elements: some AsyncSequence<Element, Never> & Sendable, _ overlap: Overlap,
     isolation: isolated (any Actor)?
@@ -67,8 +68,8 @@ private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
         answers.finish()
       }
     } onCancel: {
-      // The next call may begin as soon as `cancel()` has returned. It is too early to report that:
-      // whoever cancels may be anywhere, and hold anything.
+      // Immediately, since the next call may begin as soon as `cancel()` has returned. The report
+      // has to wait: the code that cancels may be in any isolation, and hold any lock.
       turns.close()
     }
     turns.close()
@@ -76,7 +77,7 @@ private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     turns.leave()
   }
 
-  /// Returns when all that was begun has ended.
+  /// Returns when all work that was begun has ended.
   private func begin(
     _ elements: some AsyncSequence<Element, Never> & Sendable, _ overlap: Overlap,
     isolation: isolated (any Actor)?
@@ -95,8 +96,8 @@ private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     }
   }
 
-  /// An iterator may be given an element that is there although its task was cancelled just now. The
-  /// next call, which consumes the same subscription, is the one that has to have it.
+  /// `next()` of an iterator may return an element although the task was just cancelled. That
+  /// element has to be left to the next call, which consumes the same subscription.
   private func next<Iterator: AsyncIteratorProtocol<Element, Never>>(
     of iterator: inout Iterator, isolation: isolated (any Actor)?
   ) async -> Element? {
@@ -115,15 +116,15 @@ private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     }
   }
 
-  /// One after the other. So even where there is no isolation, an answer that was still counted
-  /// cannot be published after a newer one.
+  /// One after the other, so that even without an isolation no answer is published after a newer
+  /// one.
   private func publishAnswers(isolation: isolated (any Actor)?) async {
     for await (turn, answer) in received {
       guard !Task.isCancelled, turn.end() else { continue }
       turns.end()
       await publish(answer)
     }
-    // If the call is cancelled: now, and not when all has unwound.
+    // A cancelled call reports now, and not only when all its work has ended.
     turns.report()
   }
 }
@@ -149,7 +150,7 @@ private final class Turns: Sendable {
   func leave() { busy?.leave() }
 }
 
-/// What an inlet is told by all calls that share it: whether one of them has a turn.
+/// What is reported to an inlet by all calls that share it: whether one of them has a turn.
 private final class BusyReport: Sendable {
   private struct State {
     /// How many turns each call has, of those that are not closed.
@@ -204,8 +205,9 @@ private final class BusyReport: Sendable {
     report()
   }
 
-  /// Whoever finds nobody reporting does so, outside the lock, until what was reported last is true.
-  /// So even where turns begin and end on several threads the reports are in order.
+  /// One caller reports at a time, outside the lock, until what was reported last is true; the
+  /// others leave it to that one. So even if turns begin and end on several threads, reports are in
+  /// order.
   func report() {
     let isReportedByAnother = state.withLock { state in
       defer { state.isBeingReported = true }
@@ -221,7 +223,7 @@ private final class Turn: Sendable {
   private let isEnded = Atomic(false)
   private let over = Channel<Never>()
 
-  /// True for whoever ends it, false for those who come too late.
+  /// True for the call that ends it, false for later ones.
   func end() -> Bool {
     guard !isEnded.exchange(true, ordering: .relaxed) else { return false }
     over.finish()

@@ -1,7 +1,7 @@
 /// Something on the main actor that has inputs, outputs and one task that joins them.
 ///
-/// Inputs are `Inlet`s, outputs are `Outlet`s or `CurrentValue`s, and ``run()`` is where a view
-/// model works: it reads its inputs, and writes its outputs.
+/// Inputs are ``Inlet``s, outputs are ``Outlet``s or ``StateOutlet``s. A view model works in
+/// ``run()``: it reads its inputs there, and writes its outputs.
 ///
 /// ```swift
 /// @MainActor
@@ -17,8 +17,8 @@
 ///
 /// The caller runs it, in its own task: `.task { await viewModel.run() }` in SwiftUI, a task group
 /// or ``withRunning(_:body:)`` elsewhere. So there are no loose tasks: cancelling that task ends
-/// the work. What is sent to an input while nothing runs waits, and a `run()` that was cancelled
-/// may be run again.
+/// the work. What is sent to an input while nothing runs waits. A `run()` that was cancelled may be
+/// called again, and finds all that is still in its inputs.
 ///
 /// An actor cannot conform to it, since it is not on the main actor: a manager's protocol declares
 /// a `run()` of its own.
@@ -26,6 +26,6 @@
 public protocol ViewModel: AnyObject, Sendable {
   /// Works until there is nothing more to do, or its task is cancelled.
   ///
-  /// Call it once at a time. A call may begin while a cancelled one has not yet returned.
+  /// One call at a time, except that the next may begin before a cancelled one has returned.
   func run() async
 }

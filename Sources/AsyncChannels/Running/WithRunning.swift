@@ -7,8 +7,9 @@
 /// }
 /// ```
 ///
-/// Each runs in a child task. When the closure returns or throws they are cancelled, and this
-/// returns once they have returned. One whose `run()` returns earlier ends alone.
+/// Each runs in a child task. When the closure returns or throws, they are cancelled, and this
+/// returns once they have returned. A view model whose `run()` returns earlier does not end the
+/// others, nor the closure.
 @MainActor @discardableResult
 public func withRunning<Output, Failure: Error>(
   _ viewModels: any ViewModel..., body: @MainActor () async throws(Failure) -> Output
@@ -22,7 +23,7 @@ public func withRunning<Output, Failure: Error>(
 /// await withRunning(manager.run) { … }
 /// ```
 ///
-/// It runs in a child task. When the closure returns or throws it is cancelled, and this returns
+/// It runs in a child task. When the closure returns or throws, it is cancelled, and this returns
 /// once it has returned.
 @discardableResult
 public func withRunning<Output, Failure: Error>(

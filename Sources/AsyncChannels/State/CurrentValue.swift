@@ -28,18 +28,18 @@ public import Observation
 /// - **Writing** is atomic and may be done from any thread. Setting a property through ``value``
 ///   (`x.value.count += 1`) reads and writes in two steps; ``update(_:)`` does it in one.
 /// - **Observation**: it is `Observable`, property by property. A view, `withObservationTracking`
-///   or `Observations` that read the value through its wrapper or ``value`` is told when it
-///   changed, after the new value was stored, once for each change. On the main actor no observer
-///   keeps an old value, wherever is written: one that another thread's write overtook while it was
-///   reading is told in a later turn. Elsewhere such a write may go unnoticed until the next, as
-///   with Observation itself: there, follow the ``outlet``.
+///   or `Observations` that has read the value, through its wrapper or ``value``, is told of each
+///   change once, after the new value was stored. On the main actor no observer keeps an old value:
+///   one that is overtaken, while it reads, by a write of another thread is told in a later turn.
+///   On other threads such a write may go unnoticed until the next one, as with Observation itself:
+///   follow the ``outlet`` there.
 /// - **End**: ``finish()``, or dropping the last reference, ends its outlets. The value of a
 ///   finished one can still be read and no longer changes. Outlets and inlets do not keep it alive.
 ///
-/// A write costs one for all subscribers, as with ``Channel/send(_:)``; a read takes a lock for a
-/// few nanoseconds and never waits for a running ``update(_:)``. Once somebody has read the value on
-/// another thread than a write's, such a write also enqueues a job on the main actor, one for all
-/// writes until it runs.
+/// A write costs what ``Channel/send(_:)`` costs, whatever the number of subscribers; a read takes
+/// a lock for a few nanoseconds and never waits for a running ``update(_:)``. Once the value was
+/// read on another thread than that of a write, such a write also enqueues a job on the main actor:
+/// one job for all writes until it runs.
 @propertyWrapper
 public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// The log keeps the newest element in its replay window: that *is* the value. There is no second
@@ -85,7 +85,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// The same as ``outlet``.
   public var projectedValue: StateOutlet<Value> { outlet }
 
-  /// The end that can be read and followed, and not written.
+  /// The read-only face: it can be read and followed, and not written.
   public var outlet: StateOutlet<Value> { StateOutlet(.state(root)) }
 
   private var root: StateRoot<Value> { StateRoot(log: log, observed: observed) }
@@ -123,13 +123,13 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// members.update { $0.append(member) }
   /// ```
   ///
-  /// The new value is stored and published when `change` returns; subscribers and observers are
-  /// told after that. If `change` throws, nothing has changed. When finished, `change` gets a copy
-  /// of the last value, and what it does to it has no effect.
+  /// The new value is stored and published when `change` returns; sleeping subscribers are woken,
+  /// and observers told, after that. If `change` throws, nothing has changed. When finished,
+  /// `change` gets a copy of the last value, and what it does to it has no effect.
   ///
   /// - Parameter change: Runs while other writers wait; keep it short. Reading or writing the same
-  ///   value in it traps: it has the value in its hands. Two updates that each write the other's
-  ///   value wait for each other for ever.
+  ///   value in it traps: use what the closure is given. Two simultaneous updates of two values
+  ///   that each write the other value wait for each other for ever.
   /// - Returns: What `change` returns.
   public func update<R>(_ change: (inout Value) throws -> R) rethrows -> R {
     try updateCounting(change).0
@@ -140,11 +140,11 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     log.finish(keepingNewest: true)
   }
 
-  /// Returns also how many it was sent to, or nil if the value is finished.
+  /// Returns also the number of subscribers, or nil if the value is finished.
   private func updateCounting<R>(
     _ change: (inout Value) throws -> R
   ) rethrows -> (R, subscribers: Int?) {
-    // Both outlive the lock: the last reference to a value may be here, and its `deinit` run.
+    // Both outlive the lock: this may be the last reference to a value, whose `deinit` then runs.
     var evicted = Evicted<Value>()
     var value: Value?
     defer { withExtendedLifetime(value) {} }
@@ -162,10 +162,10 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     return (result, sent.subscribers)
   }
 
-  /// Returns how many it was sent to, or nil if the value is finished.
+  /// Returns the number of subscribers, or nil if the value is finished.
   ///
-  /// A write is one step under the log's lock. It waits for the writers' lock only while an update,
-  /// which takes two, is between them.
+  /// A write is one step under the log's lock. It takes the writers' lock only while an update, which
+  /// takes two steps, is between them.
   @inlinable @discardableResult
   func set(_ value: Value) -> Int? {
     var evicted = Evicted<Value>()
@@ -186,7 +186,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     }
   }
 
-  /// Tells those who wait and those who observe, after the store and with no lock held.
+  /// Wakes subscribers and tells observers, after the store and with no lock held.
   @inlinable
   func publish(_ wake: Wake, to subscribers: Int?) {
     log.perform(wake)

@@ -1,12 +1,12 @@
 /// How derived state comes from the states at its roots.
 struct Derivation<Value: Sendable>: Sendable {
-  /// Each once: what is derived twice from one state has one subscription to it, so that one change
-  /// of it is one change here.
+  /// Without duplicates: if a state is used twice, there is one subscription to it, so that one
+  /// change of it is one change here.
   let roots: [AnyStateRoot]
-  /// Computes the value. The readings have all the roots.
+  /// Computes the value from readings that have a value for each root.
   let read: @Sendable (StateReadings) -> Value
-  /// Called once for each subscription: tells what is a change for this derivation. It is asked about
-  /// each change of a root, in order.
+  /// Called once for each subscription. The gate it makes decides which changes of roots are
+  /// changes of this state; it is called with each change of a root, in order.
   let makeGate: @Sendable () -> @Sendable (StateChange) -> Bool
 
   init(
@@ -18,7 +18,7 @@ struct Derivation<Value: Sendable>: Sendable {
     self.makeGate = makeGate
   }
 
-  /// What a state is for itself.
+  /// A state that is derived from nothing but itself.
   init(of root: StateRoot<Value>) {
     let id = root.id
     self.init(roots: [AnyStateRoot(root)]) { readings in
@@ -50,7 +50,7 @@ struct Derivation<Value: Sendable>: Sendable {
   }
 }
 
-/// The values of the states that some other is derived from.
+/// A value for each root of a derivation, as far as they are known.
 struct StateReadings: Sendable {
   private var values: [ObjectIdentifier: any Sendable] = [:]
 
@@ -69,16 +69,17 @@ struct StateReadings: Sendable {
   }
 }
 
-/// A value among those of other types. By itself, an optional could not be told from what is in it.
+/// A value among values of other types. Without this box, an optional could not be told from what
+/// is in it.
 struct StateValue<Value: Sendable>: Sendable {
   let value: Value
 }
 
-/// A change of one of the states that some other is derived from.
+/// A change of one of the roots of a derivation.
 struct StateChange: Sendable {
-  /// Nil for the first, with which the values of all are known.
+  /// The root; nil for the first change, with which the values of all roots are known.
   let changed: ObjectIdentifier?
   let readings: StateReadings
-  /// The consumer's.
+  /// The ticket of the consumer that took it.
   let ticket: UInt64
 }

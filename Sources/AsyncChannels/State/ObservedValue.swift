@@ -1,36 +1,37 @@
 public import Observation
 public import Synchronization
 
-/// What Observation is told of a value's accesses and changes.
+/// Tells Observation of a value's accesses and changes.
 ///
-/// Not generic, and apart from the value: a key path into a generic class, and its conformance, are
-/// looked up anew at each use.
+/// Not generic, and apart from the value: a key path into a generic class, and that class's
+/// conformance, are looked up anew at each use.
 ///
-/// **The gap.** Observation notes an access when a value is read, and installs the observer when the
-/// tracking closure returns. A change that is told in between reaches nobody: the observer is *late*,
-/// and keeps the old value. Only another thread writes there, or the closure itself, which knows
-/// what it wrote. A closure on the main actor is synchronous, so a job that is enqueued there after
-/// the write runs when the observer is installed: after a write from another thread than the
-/// readers', such a job tells again.
+/// **The gap.** Observation notes an access when a value is read, and installs the observer when
+/// the tracking closure returns. A change that is told in between does not reach that observer: it
+/// keeps the old value. Only another thread can write in that gap, or the closure itself, which
+/// knows what it wrote. A closure on the main actor is synchronous, so a job that is enqueued there
+/// after the write runs when the observer is installed. So after a write from another thread than
+/// the readers', such a job tells again.
 ///
-/// **Whom the job tells.** An observer that was told in time and has read again must not be told
-/// twice. So a write from another thread ends a *generation* of accesses, and the job tells those of
-/// that generation only: each access is registered for its generation, and from the second generation
-/// on for the value as well.
+/// **Which observers the job tells.** One that was told in time, and has read again, must not be
+/// told twice. So a write from another thread ends a *generation* of accesses, and the job tells
+/// those of that generation only: each access is registered for its generation, and from the second
+/// generation on for the value as well.
 ///
-/// **Why nobody on the main actor keeps an old value.** Let a closure there have read an older value
-/// than that of a write W from another thread.
-/// - W finds that somebody reads on another thread: see `noteChange`.
-/// - W has stored its value before it makes a generation due, and the job takes what is due (release,
-///   acquire). A closure that begins after the job therefore reads W's value. So this one began
-///   before the job, and its observer is installed when the job runs.
+/// **Why nobody on the main actor keeps an old value.** Let a closure there have read an older
+/// value than that of a write W from another thread.
+/// - W sees that the value was read on another thread: see `noteChange`.
+/// - W has stored its value before it makes a generation due, and the job takes what is due
+///   (release, acquire). A closure that begins after the job therefore reads W's value. So this one
+///   began before the job, and its observer is installed when the job runs.
 /// - The job tells the closure's generation: W ends that one or a later one, since a closure that
 ///   belongs to the one after it reads W's value as well (release, acquire). If W ends a later one,
-///   another write has ended the closure's, and a job of that write tells it; what is said above holds
-///   for that job too.
+///   another write has ended the closure's, and a job of that write tells it; the step before holds
+///   for that job, too.
 ///
 /// There are as many generations as a word has bits, used in turn. So if there are more writes from
-/// other threads than that before the job runs, it tells also observers that belong to a current one.
+/// other threads than that before the job runs, it tells also observers that belong to a current
+/// one.
 @usableFromInline
 final class ObservedValue: Observable, Sendable {
   /// Held by writers while they change the value.
@@ -43,19 +44,19 @@ final class ObservedValue: Observable, Sendable {
   private let registrar = ObservationRegistrar()
   /// The only thread that has ever accessed the value, or `nobody`, or `several`.
   ///
-  /// That thread may have ended, and its identifier be another's: then that one is the only thread
-  /// that can be in a tracking closure.
+  /// That thread may have ended, and a new thread have its identifier: then the new one is the only
+  /// thread that can be in a tracking closure.
   @usableFromInline let readers = Atomic(nobody)
   /// Counts the writes that came from another thread than the readers'.
   private let generation = Atomic<UInt64>(0)
   /// A bit for each generation that the pending job has to tell; zero if no job is pending.
   private let due = Atomic<UInt64>(0)
 
-  // What they stand for is in the object's own registrar, so that the same paths serve all objects.
+  // Each object has a registrar of its own, so the same paths serve all objects.
   private var value: Void { () }
   private subscript(generation: Int) -> Void { () }
   private static let valuePath: Path = \.value
-  /// By itself, since most values have no other generation.
+  /// Apart from the others, since most values have no other generation.
   private static let firstGenerationPath: Path = \.[-1]
   private static let generationPaths: [Path] = (0..<UInt64.bitWidth).map { \.[$0] }
 
@@ -72,17 +73,18 @@ final class ObservedValue: Observable, Sendable {
     registrar.access(self, keyPath: Self.generationPaths[Self.index(of: current)])
   }
 
-  /// Says that the value has changed. Calls observers: no lock may be held.
+  /// To be called after the value has changed. Calls observers: no lock may be held.
   ///
-  /// "Will set" is told together with "did set", after the store. An observer that reads when it is
-  /// told, as `Observations` may on another thread, would otherwise find the old value, and not be
-  /// told again.
+  /// "Will set" is told together with "did set", after the store. An observer that reads as soon as
+  /// it is told, as `Observations` may on another thread, would otherwise find the old value, and
+  /// not be told again.
   ///
   /// Relaxed is enough for `readers`, here and in what this calls. Values are read and stored under
-  /// one lock: whoever was there first and read the old value had noted its thread before that,
-  /// which the writer, who has had the lock since, sees; whoever comes later reads the new one. (If
-  /// values were read without the lock, a reader that has noted its thread and a writer that has
-  /// stored would each need a sequentially consistent fence before they look at what the other did.)
+  /// one lock. A reader that had the lock before the writer, and so read the old value, had noted
+  /// its thread before that, and the writer sees that; a reader that has the lock later reads the
+  /// new value. (If values were read without the lock, a reader that has noted its thread and a
+  /// writer that has stored would each need a sequentially consistent fence before they look at
+  /// what the other did.)
   @inlinable
   func noteChange() {
     if readers.load(ordering: .relaxed) != Self.nobody { tellObservers() }
@@ -90,19 +92,19 @@ final class ObservedValue: Observable, Sendable {
 
   @usableFromInline
   func tellObservers() {
-    // If everybody who reads is on this thread, nobody is between reading and installing.
+    // If all readers are on this thread, no observer is in the gap now.
     guard readers.load(ordering: .relaxed) != CurrentThread.identifier else {
       return tell(upTo: generation.load(ordering: .relaxed))
     }
-    // Before anybody is told: who reads again then is of the next generation.
+    // Before observers are told: one that then reads again is of the next generation.
     let ended = generation.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue
     tell(upTo: ended)
-    // After that: Observation calls an observer twice that two threads tell simultaneously.
+    // After that, since Observation calls an observer twice if two threads tell it simultaneously.
     tellOnMainActor(ended)
   }
 
-  /// Detached: the job has nothing of the writer's task, and keeps nothing of it alive. It keeps
-  /// this object alive, but not the value.
+  /// Detached, so that the job inherits nothing of the writer's task, and keeps nothing of it
+  /// alive. It keeps this object alive, but not the value.
   private func tellOnMainActor(_ ended: UInt64) {
     let bit: UInt64 = 1 << Self.index(of: ended)
     guard due.bitwiseOr(bit, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
@@ -117,10 +119,11 @@ final class ObservedValue: Observable, Sendable {
     }
   }
 
-  /// Tells those that read up to this generation.
+  /// Tells the observers that have read up to this generation.
   ///
-  /// Those of the first come last: an observer that reads again when it is told belongs to a later one
-  /// then. Told they are in any case: a late observer of the first hears of a later write, too.
+  /// Those of the first generation are told last: one that reads again when it is told then belongs
+  /// to a later generation. They are told each time, so that one that was overtaken in the gap
+  /// hears of a later write.
   private func tell(upTo generation: UInt64) {
     if generation > 0 { tell(Self.valuePath) }
     tell(Self.firstGenerationPath)

@@ -1,8 +1,8 @@
 public import Observation
 import Synchronization
 
-/// A value that is read from one place and written to another: what a text field is bound to when
-/// its owner has the last word on the text.
+/// A value that is read from one place and written to another: for a text field whose owner has the
+/// last word on the text.
 ///
 /// ```swift
 /// @Input var inputText: Inlet<String>                       // what was typed
@@ -21,39 +21,40 @@ import Synchronization
 /// read is never older than what was last written**:
 ///
 /// - What was written is read back immediately, until the owner decides.
-/// - What the owner publishes while a write still waits in its input is an answer to an earlier one,
-///   and comes late: it is passed over, whatever it is.
+/// - What the owner publishes while a write still waits in its input is a late answer to an earlier
+///   write: it is passed over, whatever it is.
 /// - What the owner publishes when it has taken all that was written is its decision, and is read:
-///   the same text, a corrected one, or an emptied field. An owner that publishes nothing leaves the
-///   field as it was typed.
+///   the same text, a corrected one, or an empty one. If the owner publishes nothing, the field
+///   stays as it was typed.
 ///
-/// Writing what is read already sends nothing. Reading is tracked by Observation: both what is
-/// written here and what the owner publishes.
+/// Writing the value that is read sends nothing. Reading is tracked by Observation: an observer is
+/// told both of what is written here and of what the owner publishes.
 ///
-/// Whether a write still waits is known of an inlet of a channel, an ``Input``'s above all, and of
-/// what ``Inlet/contramap(_:)`` makes of one: all subscribers of that channel must have taken it. Any
-/// other inlet has taken a write when ``Inlet/send(_:)`` returns. An owner that takes the next write
-/// before it has answered the one before (``Overlap/concurrent``) is read when it answers either.
+/// Whether a write still waits is known of the inlet of a channel, an ``Input``'s above all, and of
+/// what ``Inlet/contramap(_:)`` makes of one: it waits until all subscribers of that channel have
+/// taken it. With any other inlet, a write counts as taken when ``Inlet/send(_:)`` returns. If an
+/// owner takes the next write before it has answered the one before (``Overlap/concurrent``), its
+/// answer to either is read.
 ///
 /// It costs one registration with Observation for each write that the owner has not answered, and
 /// keeps neither the owner nor its channel alive.
 public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendable {
   private struct Writing: Sendable {
-    /// What was written last, until the owner has decided.
+    /// What was written last; nil when the owner has decided.
     var draft: Value?
     /// How many times something was written.
     var count = 0
     /// How many calls are between noting the draft and having sent it.
     var sending = 0
     var hasPublishedMeanwhile = false
-    /// The source's version after which the next publication is waited for; nil if it is not.
+    /// The source's version when watching for its next publication began; nil if nothing watches.
     var watchedVersion: Int?
   }
 
   private let source: StateOutlet<Value>
   private let target: Inlet<Value>
   private let writing = Locked(Writing())
-  /// Tells Observation of changes that the source does not tell of.
+  /// For Observation: changes with each change of `value` that the source does not tell of.
   private let changes = CurrentValue(0)
 
   /// - Parameters:
@@ -67,12 +68,12 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   /// The value to show, and to write what the user makes of it.
   public var value: Value {
     get {
-      // An observer may be told of a publication before this is, and read here.
+      // Another observer may be told of a publication before this one, and read here.
       if let version = writing.withLock({ $0.watchedVersion }), source.version != version {
         notePublication()
       }
-      // Both are tracked. The source is read last, or it could be older than a decision that ends the
-      // draft meanwhile.
+      // Both are tracked. The source is read after the draft: before it, it could be older than a
+      // decision that ends the draft meanwhile.
       _ = changes.value
       let draft = writing.withLock { $0.draft }
       let published = source.value
@@ -94,13 +95,13 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
         defer { writing.hasPublishedMeanwhile = false }
         return writing.hasPublishedMeanwhile
       }
-      // Those that observe were told of the publication when the draft still hid it.
+      // Observers were told of the publication while the draft still hid it.
       if mustJudge, judge() { changes.update { $0 += 1 } }
     }
   }
 
-  /// Waits for the owner's next publication. Each has to be judged when it is made: later, the owner
-  /// may have taken more.
+  /// Waits for the owner's next publication. Each has to be judged when it is made: later, the
+  /// owner may have taken more.
   private func watch() {
     let version = source.version
     let isWatching = writing.withLock { writing in
@@ -113,29 +114,30 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     } onChange: { [weak self] in
       self?.notePublication()
     }
-    // Observation tells nobody of what comes while it installs an observer.
+    // A publication that comes while Observation installs the observer is not told.
     if source.version != version { notePublication() }
   }
 
   private func notePublication() {
     let mustJudge = writing.withLock { writing in
       writing.watchedVersion = nil
-      // The draft is not in the input yet: what is there says nothing about it.
+      // The draft is not in the input yet: an empty input does not mean that it was taken.
       if writing.sending > 0 { writing.hasPublishedMeanwhile = true }
       return writing.sending == 0
     }
     if mustJudge { _ = judge() }
   }
 
-  /// Is what was published a decision on the draft, or a late answer to an earlier write? A decision
-  /// ends the draft. Nobody need be told: the source tells that it has published.
+  /// Is what was published a decision on the draft, or a late answer to an earlier write? A
+  /// decision ends the draft, and true is returned. Observers hear of it from the source, which has
+  /// published.
   private func judge() -> Bool {
     guard let judged = writing.withLock({ $0.draft == nil ? nil : $0.count }) else { return false }
     guard target.log?.isFullyTaken ?? true else {
       watch()
       return false
     }
-    // Unless another was written meanwhile. What was written is destroyed with no lock held.
+    // Unless there was another write meanwhile. The draft is destroyed with no lock held.
     let ended = writing.withLock { $0.count == judged ? $0.draft.take() : nil }
     return ended != nil
   }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One subscription to several states, and the values it has seen of them.
+/// One subscription to several states, and the last value it has taken of each.
 final class StateMerge: Sendable {
   let cursor: MergedCursor
   private let roots: [AnyStateRoot]
@@ -27,10 +27,10 @@ final class StateMerge: Sendable {
 
   /// Takes the next change, if there is one.
   ///
-  /// The values are noted while the cursor's lease is held, so in the order in which they were taken,
-  /// whichever consumer took them.
+  /// Values are noted while the cursor's lease is held, so in the order in which they are taken, by
+  /// whatever consumer.
   func take(as ticket: UInt64, evenIfCancelled: Bool) -> Taken? {
-    // Outlives the lease: the last reference to a value may be here, and its `deinit` run.
+    // Outlives the lease: this may be the last reference to a value, whose `deinit` then runs.
     var replaced: (any Sendable)?
     defer { withExtendedLifetime(replaced) {} }
     return cursor.take(as: ticket, evenIfCancelled: evenIfCancelled) { number, value in

@@ -1,9 +1,9 @@
-/// State made of state. It has no task and no copy of its own: its ``StateOutlet/value`` is computed
-/// when it is read, so that it is right immediately after a write; and a subscription to it waits for
-/// all that it is derived from.
+/// State made of state. It has no task and no copy of its own: its ``StateOutlet/value`` is
+/// computed when it is read, so that it is right immediately after a write; and a subscription to
+/// it waits for all that it is derived from.
 ///
-/// Closures run at each reading, and once for each change and subscriber. They should be cheap and
-/// give the same for the same.
+/// Closures run at each reading, and once for each change and subscriber. They should be cheap, and
+/// give equal results for equal arguments.
 extension StateOutlet {
   /// State that is what `transform` makes of this one.
   public func map<Mapped>(
@@ -16,7 +16,7 @@ extension StateOutlet {
           roots: base.roots, read: { transform(base.read($0)) }, makeGate: base.makeGate)))
   }
 
-  /// This state as part of another.
+  /// This state as a part of another.
   var derivation: Derivation<Value> {
     switch source {
     case .derived(let derivation): derivation
@@ -50,10 +50,10 @@ extension StateOutlet {
   /// let isComplete = StateOutlet.combine(name, password).map { !$0.isEmpty && $1.count >= 8 }
   /// ```
   ///
-  /// Following it begins with the tuple of the values there are, and gives one for each change of any
-  /// of them. No part of a tuple is ever older than in the one before. Where one state is part of it
-  /// several times, as itself and mapped, a change of it is one change. Changes of different states
-  /// that were made one after the other may be delivered in either order.
+  /// Following it begins with the tuple of the values there are, and gives one for each change of
+  /// any of them. No part of a tuple is ever older than in the one before. Where one state is part
+  /// of it several times, as itself and mapped, a change of it is one change. Changes of different
+  /// states that were made one after the other may be delivered in either order.
   ///
   /// It ends when all of its states have ended.
   public static func combine<each Part: Sendable>(
@@ -74,7 +74,7 @@ extension StateOutlet {
           var gates: [@Sendable (StateChange) -> Bool] = []
           for derivation in repeat each derivations { gates.append(derivation.makeGate()) }
           return { [gates] change in
-            // All of them look, since each remembers what it saw.
+            // All of them are called, since each remembers what it saw.
             gates.reduce(false) { isChanged, gate in gate(change) || isChanged }
           }
         }))

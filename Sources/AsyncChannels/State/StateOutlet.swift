@@ -1,7 +1,7 @@
 /// State that can be read and followed, and neither written nor finished.
 ///
-/// An output of a view model or a manager that has a value at any moment is a `StateOutlet`. The owner
-/// writes a ``CurrentValue`` and hands this out:
+/// An output of a view model or a manager that has a value at any moment is a `StateOutlet`. The
+/// owner writes a ``CurrentValue`` and hands this out:
 ///
 /// ```swift
 /// public protocol MembersSummaryViewModelType: ViewModel {
@@ -20,12 +20,12 @@
 ///
 /// - **Reading** ``value`` is tracked by SwiftUI, `withObservationTracking` and `Observations`.
 /// - **Following** it begins with the value as it is when the subscription begins, then gives each
-///   later one, equal ones too (see ``removeDuplicates()``). Overflow is as the ``BufferingPolicy``
-///   of the subscription says.
-/// - **Deriving**: ``map(_:)`` and ``combine(_:)`` make state of state, without a task: their value is
-///   computed when it is read, from the values there are then.
-/// - **The end**: when the owner finishes the state or is gone, subscriptions end after the last value.
-///   ``value`` stays the last one. A state outlet keeps no owner alive.
+///   later one, equal ones too (see ``removeDuplicates()``). Overflow follows the subscription's
+///   ``BufferingPolicy``.
+/// - **Deriving**: ``map(_:)`` and ``combine(_:)`` make state of state, without a task: their value
+///   is computed when it is read, from the values there are then.
+/// - **The end**: when the owner finishes the state or is gone, subscriptions end after the last
+///   value. ``value`` stays the last one. A state outlet keeps no owner alive.
 ///
 /// It is a small value to copy and to pass between isolations. For events, which have no value in
 /// between, use an ``Outlet``.
@@ -48,8 +48,9 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
 
   /// The value there is now; the last one when the state is finished or its owner gone.
   ///
-  /// Costs what reading a ``CurrentValue`` costs; for derived state, that for each state it is derived
-  /// from, and the closures. Reading it inside ``CurrentValue/update(_:)`` of the same value traps.
+  /// Costs what reading a ``CurrentValue`` costs; for derived state, that for each state it is
+  /// derived from, and the closures. Reading it inside ``CurrentValue/update(_:)`` of the same
+  /// value traps.
   public var value: Value {
     switch source {
     case .state(let root): root.value
@@ -57,7 +58,7 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// A number that grows with each change.
+  /// A number that grows with each change of a root.
   var version: Int { derivation.roots.reduce(0) { $0 + $1.version() } }
 
   /// The same as an outlet, for what takes one: a ``Probe``, an operator that gives an `Outlet`.
@@ -70,8 +71,8 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
 
   /// Takes a place in the sequence of values, synchronously, beginning with the value there is now.
   ///
-  /// - Parameter policy: What happens when its consumer falls behind; unbounded if nil. For a listener
-  ///   that wants the newest value only: `.bufferingNewest(1)`.
+  /// - Parameter policy: What happens when its consumer falls behind; unbounded if nil. For a
+  ///   listener that wants the newest value only: `.bufferingNewest(1)`.
   public func subscribe(buffering policy: BufferingPolicy? = nil) -> Subscription<Value> {
     outlet.subscribe(buffering: policy)
   }
@@ -81,14 +82,27 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
     outlet.makeAsyncIterator()
   }
 
-  /// Calls a function with the value there is now and each later one, as
-  /// ``Outlet/observe(isolation:_:)`` does.
+  /// Calls a function with the value there is now and each later one, as `observe` of ``Outlet``
+  /// does.
   ///
-  /// In the isolation of the body the first call, with the value there is now, comes before this
-  /// returns.
+  /// If this is called in the isolation of the body, the first call, with the value there is now,
+  /// comes before this returns.
   public func observe(
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Value) async -> Void
+  ) -> CancellationToken {
+    outlet.observe(isolation: isolation, body)
+  }
+
+  /// Sends the value there is now and each later one to an inlet, from synchronous code:
+  /// `viewModel.count.observe(other.input.send)`.
+  ///
+  /// It does not stop when the inlet's channel is finished. In a task, use
+  /// ``_Concurrency/AsyncSequence/bind(to:)``, which does.
+  public func observe<Sent>(
+    isolation: isolated (any Actor)? = #isolation,
+    @_inheritActorContext _ body:
+      @escaping @isolated(any) @Sendable (Value) async -> SendResult<Sent>
   ) -> CancellationToken {
     outlet.observe(isolation: isolation, body)
   }

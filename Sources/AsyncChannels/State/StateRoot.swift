@@ -1,7 +1,5 @@
-/// What the faces of one state share: the log of its values, and who is told of its accesses.
-///
-/// The log keeps the newest element in its replay window: that *is* the value. There is no second
-/// copy that could disagree with what is published.
+/// What the faces of one state share: the log, whose replay window has the value (see
+/// ``CurrentValue``), and what tells Observation of its accesses and changes.
 struct StateRoot<Value: Sendable>: Sendable {
   let log: BroadcastLog<Value>
   let observed: ObservedValue
@@ -20,7 +18,8 @@ struct AnyStateRoot: Sendable {
   let id: ObjectIdentifier
   let value: @Sendable () -> any Sendable
   let version: @Sendable () -> Int
-  /// A subscription; and the last value, if the state is finished and the subscription gives nothing.
+  /// A subscription; and the last value, if the state is finished and the subscription gives
+  /// nothing.
   let subscribe: @Sendable (BufferingPolicy?) -> (MergedCursor.Source, last: (any Sendable)?)
 
   init<Value>(_ root: StateRoot<Value>) {

@@ -1,12 +1,12 @@
 public import Synchronization
 
-/// A lock under which a user's code runs, and which therefore knows its holder: taking it again on
-/// the same thread traps with a sentence rather than hanging or trapping without one.
+/// A lock under which a user's code runs. So it knows its holder: taking it again on the same
+/// thread traps with a sentence, rather than hanging or trapping without one.
 @usableFromInline
 struct WritersLock: ~Copyable, Sendable {
   @usableFromInline let lock = Locked(())
-  /// The thread that holds the lock; zero for none. Only a thread itself writes its identifier
-  /// here, and takes it out again, so relaxed reads say enough: is it mine or not?
+  /// The thread that holds the lock; zero for none. A thread's identifier is written and removed
+  /// here only by that thread, so a relaxed read is enough to see whether it is this thread's.
   @usableFromInline let holder = Atomic<UInt>(0)
 
   @inlinable

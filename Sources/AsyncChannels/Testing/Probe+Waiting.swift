@@ -33,7 +33,7 @@ extension Probe {
 
   /// Waits for an element or the end until the deadline, then looks once more at what is there.
   ///
-  /// Nothing is lost when both come at once: a consumer that is cancelled has either taken an
+  /// Nothing is lost if both come simultaneously: a consumer that is cancelled has either taken an
   /// element, which counts, or left it for the last look.
   func arrival(_ wait: Wait<some Clock<Duration>>) async -> Arrival {
     let subscription = subscription

@@ -1,5 +1,5 @@
-/// A listener for tests: takes what an outlet gives, one element at a time, and says in a sentence
-/// what did not come as expected.
+/// A listener for tests: takes what an outlet gives, one element at a time, and reports in a
+/// sentence what did not come as expected.
 ///
 /// ```swift
 /// @MainActor
@@ -18,9 +18,9 @@
 /// ``ProbeFailure`` and knows no test framework: both XCTest and Swift Testing show what a test
 /// throws.
 ///
-/// Every wait has a deadline, five seconds unless another is given and a year at most, on a clock that
-/// a test can bring itself. What has come when the deadline has passed counts as having come in time,
-/// so a deadline of zero asks what is there now.
+/// Every wait has a deadline, five seconds unless another is given and a year at most, on a clock
+/// that a test can choose. What is there when the deadline has passed counts as having come in
+/// time, so a deadline of zero asks for what is there now.
 ///
 /// One wait at a time: a second one takes the place of one that still waits, as with any
 /// ``Subscription``, and the first fails.
@@ -86,10 +86,10 @@ public final class Probe<Element: Sendable>: Sendable {
     return elements
   }
 
-  /// Nothing may come, and the outlet may not end, for as long as this.
+  /// For this long, nothing may come, and the outlet may not end.
   ///
-  /// Waiting for nothing takes its time. Where a test can, it sends a marker afterwards and expects
-  /// that, or brings a clock.
+  /// This waits for the whole duration. A test that can should send a marker instead and expect
+  /// that, or pass a clock of its own.
   ///
   /// - Throws: ``ProbeFailure`` with what came.
   public func expectNothing(
@@ -113,9 +113,9 @@ public final class Probe<Element: Sendable>: Sendable {
     throw failure(expecting: "the end", arrival, wait)
   }
 
-  /// Ends the test of this outlet: nothing is there that nobody looked at.
+  /// Ends the test of this outlet: no element may be left that the test has not taken.
   ///
-  /// - Throws: ``ProbeFailure`` with the elements that were left.
+  /// - Throws: ``ProbeFailure`` with the elements that are left.
   public func finish() throws(ProbeFailure) {
     var unseen: [Element] = []
     while let element = subscription.takeNow().element { unseen.append(element) }

@@ -1,5 +1,5 @@
-/// What a ``Probe`` throws: a sentence that says what was expected, what came instead, and how long
-/// was waited.
+/// What a ``Probe`` throws: a sentence with what was expected, what came instead, and how long the
+/// probe waited.
 public struct ProbeFailure: Error, CustomStringConvertible {
   /// The sentence.
   public let description: String

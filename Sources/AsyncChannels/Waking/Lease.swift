@@ -1,45 +1,45 @@
 public import Synchronization
 
-/// Who may use a cursor: the newest iterator that has asked for an element.
+/// The right to use a cursor: the newest iterator that has asked for an element has it.
 ///
-/// An iterator has a *ticket*, a number that its cursor gives out in ascending order. The lease is one
-/// atomic word: the ticket of the newest iterator that has asked, and whether it is using the cursor
-/// now.
+/// An iterator has a *ticket*, a number that its cursor gives out in ascending order. The lease is
+/// one atomic word: the ticket of the newest iterator that has asked, and whether it is using the
+/// cursor now.
 ///
 ///     idle, ticket 1 ──acquire(1)──▶ busy, ticket 1 ──release──▶ idle, ticket 1
 ///          │
-///          └──acquire(2)──▶ busy, ticket 2 ──release──▶ idle, ticket 2      acquire(1) fails from now on
+///          └──acquire(2)──▶ busy, ticket 2 ──release──▶ idle, ticket 2   then acquire(1) fails
 ///
 /// A ticket in the word never gets smaller, so an iterator that was displaced can neither take an
 /// element nor displace the newer one, however late it asks.
 ///
 /// *Busy* lasts for a bounded number of steps of this package, never over a suspension and never
-/// while code of a user runs. So whoever meets it may wait for it on its thread.
+/// while code of a user runs. So an iterator that meets it may wait for it on its thread.
 ///
-/// Taking the lease acquires, giving it back releases: the fields of the cursor, as one consumer left
-/// them, are seen by the next. The load in `acquire` may be relaxed: the exchange that follows it
-/// acquires, and a failure touches no field.
+/// Taking the lease acquires, giving it back releases: so each consumer sees the cursor's fields as
+/// the one before it left them. The load in `acquire` may be relaxed: the exchange that follows it
+/// acquires, and without the lease no field is touched.
 @usableFromInline
 struct Lease: ~Copyable, Sendable {
-  /// The lowest bit says busy; the others are the ticket, zero before the first.
+  /// The lowest bit means busy; the others are the ticket, zero before the first.
   @usableFromInline let word = Atomic<UInt64>(0)
   private let lastTicket = Atomic<UInt64>(0)
 
-  /// Acquires and releases, so that the maker of the newer ticket knows what the maker of the older one
-  /// knew. A task that does not see that it is cancelled thus has an older ticket than whoever began
-  /// after the cancelling, and displaces nobody.
+  /// Acquires and releases, so that what the maker of an older ticket has seen, the maker of a
+  /// newer one sees. So a task that is cancelled and does not see that has an older ticket than a
+  /// consumer that began after the cancelling, and does not displace it.
   @usableFromInline
   func makeTicket() -> UInt64 {
     lastTicket.wrappingAdd(2, ordering: .acquiringAndReleasing).newValue
   }
 
-  /// The short way for the iterator that used the cursor last: one exchange.
+  /// The fast path, for the iterator that used the cursor last: one exchange.
   @inlinable
   func tryAcquire(_ ticket: UInt64) -> Bool {
     word.compareExchange(expected: ticket, desired: ticket | 1, ordering: .acquiring).exchanged
   }
 
-  /// Takes the lease, from an older iterator too. False if a newer one has asked.
+  /// Takes the lease, also from an older iterator. False if a newer one has asked.
   func acquire(_ ticket: UInt64) -> Bool {
     while true {
       let current = word.load(ordering: .relaxed)

@@ -1,6 +1,7 @@
 /// Doorbells in the order in which their consumers fell asleep: a linked list.
 ///
-/// `@unchecked Sendable`: whoever holds one may ring them; nobody else reaches their links.
+/// `@unchecked Sendable`: the links of the doorbells are reached only by the code that has the
+/// list.
 @usableFromInline
 struct Sleepers: @unchecked Sendable {
   fileprivate var first: Doorbell?
@@ -42,7 +43,7 @@ struct Sleepers: @unchecked Sendable {
 
   fileprivate mutating func remove(_ bell: Doorbell) {
     if let next = bell.next { next.previous = bell.previous } else { last = bell.previous }
-    // The list's own reference goes last: `bell` is the caller's.
+    // This drops the list's reference to `bell`; the caller has one.
     if let previous = bell.previous { previous.next = bell.next } else { first = bell.next }
     bell.next = nil
     bell.previous = nil
@@ -53,8 +54,9 @@ struct Sleepers: @unchecked Sendable {
 /// The sleepers of a log. Joining, leaving and taking all of them are O(1).
 ///
 /// Invariant: a doorbell is linked in this queue if and only if its `generation` is the queue's.
-/// Taking all starts a new generation, so that those that are taken need not be visited, and one
-/// that leaves late, when it was taken already, finds that there is nothing to leave.
+/// Taking all starts a new generation, so that the doorbells that are taken need not be visited.
+/// One that leaves late, when it was taken already, has an older generation, and leaving does
+/// nothing.
 @usableFromInline
 struct WaitQueue: Sendable {
   @usableFromInline private(set) var sleepers = Sleepers()

@@ -1,11 +1,12 @@
-/// Something that one consumer at a time takes elements from, without its elements: the lease, and the
-/// sleeping when there is nothing to take. What there is to look at is a subclass's business.
+/// Something that one consumer at a time takes elements from, without its elements: the lease, and
+/// sleeping while there is nothing to take. How to look is left to subclasses.
 ///
-/// **Hand-over.** The newest iterator that has asked is the consumer (see `Lease`). One that asks
-/// while an older one sleeps takes that one's doorbell out of the queue of those that wait, drops it
-/// and rings it. The older one wakes, finds that it has lost its place, and its `next()` returns
-/// `nil`. The doorbell tells, too, when one iterator is asked again before its last call has
-/// returned: that call wakes and finds that its doorbell is no longer the one in use.
+/// **Hand-over.** The newest iterator that has asked is the consumer (see `Lease`). If it asks
+/// while an older one sleeps, it takes that one's doorbell out of the wait queue, drops it and
+/// rings it. The older one wakes, finds that it has lost its place, and its `next()` returns `nil`.
+/// The same holds if one iterator is asked again, and has to wait, before its last call has
+/// returned. The tickets are equal then, but the earlier call wakes and finds that its doorbell is
+/// no longer the one in use.
 ///
 /// The lease is never held over a suspension. Looking, joining the queue and falling asleep are one
 /// synchronous function; a consumer that wakes takes the lease anew.
@@ -17,28 +18,28 @@ class Waiter: @unchecked Sendable {
   @usableFromInline final let lease = Lease()
   /// Made at the first sleep, and again when one was cancelled or displaced.
   private final var bell: Doorbell?
-  /// Whether a consumer sleeps on `bell`: from joining the queue until it has the lease again, or has
-  /// lost its place to another.
+  /// Whether a consumer sleeps on `bell`: from joining the queue until it has the lease again, or
+  /// another has taken its place.
   private final var isAsleep = false
 
-  /// What one of its consumers is reported to listen to.
+  /// For reports: the type of the elements that its consumers listen to.
   var elementType: Any.Type { Never.self }
 
   /// How many elements the buffering policy has dropped.
   var droppedCount: Int { 0 }
 
-  /// Looks whether there is something to take. Requires the lease.
+  /// Looks whether there is an element to take. Requires the lease.
   func look() -> Look { .finished }
 
-  /// The same look, and joining the queue of those that wait if there is nothing: one step with
-  /// respect to whoever adds something. Requires the lease.
+  /// The same look, and joining the wait queue if there is nothing: one step with respect to a
+  /// sender that adds an element. Requires the lease.
   func lookOrJoin(_ bell: Doorbell) -> Look { .finished }
 
-  /// Takes a doorbell out of the queue, where it may not be any more. Requires the lease.
+  /// Takes a doorbell out of the queue, if it is still there. Requires the lease.
   func leaveQueue(_ bell: Doorbell) {}
 
-  /// Waits until there may be something to take. False at the end, if the task is cancelled, or if a
-  /// newer consumer has asked.
+  /// Waits until there may be an element to take. False at the end, if the task is cancelled, or if
+  /// a newer consumer has asked.
   final func waitForElement(as ticket: UInt64, isolation: isolated (any Actor)?) async -> Bool {
     if Task.isCancelled { return false }
     switch lookOrFallAsleep(as: ticket) {
@@ -60,7 +61,7 @@ class Waiter: @unchecked Sendable {
     return look
   }
 
-  /// What a consumer found that was ready to sleep.
+  /// What a consumer found when it was ready to sleep.
   private enum Arrival {
     case readable
     /// Nothing more will come, for this consumer at least.
@@ -72,7 +73,7 @@ class Waiter: @unchecked Sendable {
     }
   }
 
-  /// Not inlined: an async caller would keep the room for these variables while it sleeps.
+  /// Not inlined: an async caller would keep room for these variables while it sleeps.
   @inline(never)
   private final func lookOrFallAsleep(as ticket: UInt64) -> Arrival {
     guard lease.acquire(ticket) else {
@@ -114,11 +115,11 @@ class Waiter: @unchecked Sendable {
     return bell.take()
   }
 
-  /// After the wait: rung, cancelled or displaced. False if there is no use in looking again.
+  /// After the wait: the consumer was rung, cancelled or displaced. True if it should look again.
   ///
-  /// The doorbell's stream ends only if the task was cancelled while it waited, and this sees that:
-  /// the runtime sets the flag before it calls the stream's handler, and the wait ends after the
-  /// handler was removed.
+  /// The doorbell's stream ends only if the task was cancelled while it waited, and that is seen
+  /// here: the runtime sets the task's flag before it calls the stream's handler, and the wait ends
+  /// after the handler was removed.
   @inline(never)
   private final func wakeUp(from bell: Doorbell, as ticket: UInt64) -> Bool {
     guard lease.acquire(ticket) else {

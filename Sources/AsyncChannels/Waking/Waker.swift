@@ -1,17 +1,17 @@
-/// The actor behind a channel: it owns the `AsyncStream` continuations of the sleepers that are due,
-/// and rings them in the order in which they fell asleep, away from the thread that sent.
+/// The actor behind a channel: it owns the `AsyncStream` continuations of the sleepers that are
+/// due, and rings them in the order in which they fell asleep, away from the thread that sent.
 ///
-/// Publishing and subscribing are synchronous and go to the log, from any thread; an actor's part is
-/// what may take time. A doorbell, and with it its continuation, belongs to the subscription while
-/// its consumer is awake, to the log's queue while it sleeps, and to this actor from when it is taken
-/// out of that queue until it is rung. One or two sleepers are rung by the sender itself, which is
-/// sooner.
+/// Publishing and subscribing are synchronous and go to the log, from any thread; waking many takes
+/// time, and is an actor's work. A doorbell, and with it its continuation, belongs to the
+/// subscription while its consumer is awake, to the log's queue while it sleeps, and to this actor
+/// from when it is taken out of that queue until it is rung. One or two sleepers are rung by the
+/// sender itself, which is sooner.
 @usableFromInline
 actor Waker {
   private var sleepers = Sleepers()
 
-  /// Rings all that are due, and those that fall due meanwhile. There is at most one such call at a
-  /// time (see `LogState.actorIsRinging`).
+  /// Rings all that are due, and those that become due meanwhile. There is at most one such call at
+  /// a time (see `LogState.actorIsRinging`).
   func ring(from source: any DueSleepers) {
     while let due = source.takeDue() {
       sleepers.append(due)
@@ -20,13 +20,13 @@ actor Waker {
   }
 }
 
-/// Where the waker finds whom to ring.
+/// Where the waker finds the sleepers to ring.
 protocol DueSleepers: Sendable {
   /// All that are due; nil if there are none, and the waker is to stop.
   func takeDue() -> Sleepers?
 }
 
-/// Whom to ring, once the log's lock is released.
+/// Which sleepers to ring, once the log's lock is released.
 @usableFromInline
 enum Wake: Sendable {
   case nobody

@@ -3,11 +3,11 @@ public enum AuthError: Error, Sendable, Hashable {
   case wrongCredentials
   /// There was no answer within this time.
   case timedOut(after: Duration)
-  /// The server could not be reached, or the connection broke. With the transport's own words.
+  /// The server could not be reached, or the connection broke: with a description of why.
   case unreachable(String)
-  /// The server answered, but neither with a token nor that the credentials are wrong.
+  /// The server answered with another status than those for a token and for wrong credentials.
   case unexpectedStatus(Int)
-  /// The server's answer could not be understood, and why.
+  /// The server's answer could not be understood: with the reason.
   case badAnswer(String)
   case cancelled
 }

@@ -3,8 +3,8 @@ public import Observation
 
 /// Signs in by way of an authenticator, exactly once for each input, however many listen.
 ///
-/// Cancelling ``run()`` cancels a request in flight; it gives no result. Inputs that were not begun
-/// wait for the next run.
+/// Cancelling ``run()`` cancels a request under way, which then gives no result. Inputs that were
+/// not begun wait for the next run.
 @MainActor
 public final class AuthViewModel: AuthViewModelType, Observable {
   @Input public var signIn: Inlet<Credentials>

@@ -8,6 +8,7 @@ public protocol AuthViewModelType: ViewModel {
   /// Output: how each sign-in ended.
   var signInResult: Outlet<Result<Token, AuthError>> { get }
 
-  /// Output: whether a sign-in is under way. False by the time its result is published.
+  /// Output: whether a sign-in is under way. It is false before the result of the last is
+  /// published.
   var isSigningIn: StateOutlet<Bool> { get }
 }

@@ -7,7 +7,7 @@ public import Foundation
 /// Signs in at a server: `POST` of `{"username": …, "password": …}` as JSON.
 ///
 /// `200` with `{"token": "…"}` is a token, `401` means wrong credentials, and anything else is an
-/// ``AuthError`` that says what it was. Redirections are not followed, since they would send the
+/// ``AuthError`` that describes it. Redirections are not followed, since they would send the
 /// password elsewhere; nothing is cached or kept. No error's text contains the user name, password
 /// or query of the URL.
 ///
@@ -24,8 +24,8 @@ public import Foundation
 public struct HTTPAuthenticator: Authenticator {
   /// An answer of more bytes than this, 1 MiB, is refused as soon as that is known.
   ///
-  /// So is one in more than 16,384 pieces. The refusal waits for nothing. On Linux the connection may
-  /// outlive it, see ``HTTPAuthenticator``.
+  /// So is one in more than 16,384 pieces. The refusal waits for nothing. On Linux the connection
+  /// may outlive it, see ``HTTPAuthenticator``.
   public static let answerLimit = 1 << 20
 
   private let url: URL

@@ -1,15 +1,15 @@
 import Foundation
 
 #if canImport(FoundationNetworking)
-  /// Runs what it is given where it is given it, and keeps nothing.
+  /// Runs each operation immediately, on the thread that adds it, and keeps none.
   ///
-  /// Foundation on Linux adds an operation for every piece that it receives, without end if the
-  /// delegate is the slower of the two: eight answers without end filled gigabytes. Run immediately,
-  /// the pieces come one by one, in order, on the queue that all sessions share; so a delegate of
-  /// this queue must neither block nor call a session or its task.
+  /// Foundation on Linux adds an operation for each piece that it receives. If the delegate is
+  /// slower than the server, their number has no bound: eight endless answers filled gigabytes.
+  /// With this queue the pieces are handled one by one, in order, on the queue that all sessions
+  /// share; so a delegate must neither block nor call a session or its task.
   ///
-  /// `@unchecked` since the superclass's conformance is, and has to be repeated. It has no state of
-  /// its own.
+  /// `@unchecked`, since the superclass's conformance is, and has to be restated. This class has no
+  /// state of its own.
   final class HTTPDelegateQueue: OperationQueue, @unchecked Sendable {
     override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
   }

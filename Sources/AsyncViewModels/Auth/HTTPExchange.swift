@@ -8,16 +8,16 @@ import Foundation
 /// What a server answered.
 struct HTTPAnswer: Sendable {
   let status: Int
-  /// Empty unless the status is 200: nobody wants to know.
+  /// Empty unless the status is 200: other bodies are not used.
   let body: Data
 }
 
 /// One request and its answer, read piece by piece so that an endless one can be refused.
 ///
-/// Foundation on Linux runs every session of the process on one serial queue, and blocks whoever
-/// begins or cancels a transfer until that queue has a moment. It has none while another session's
-/// server sends without a pause. So two things keep a hostile server from stopping more than its
-/// own transfer:
+/// Foundation on Linux runs every session of the process on one serial queue, and blocks the thread
+/// that begins or cancels a transfer until that queue has a moment. It has none while another
+/// session's server sends without a pause. So two measures keep a hostile server from stopping more
+/// than its own transfer:
 /// - Transfers are begun and cancelled on a thread of the exchange's own, never on one that Swift's
 ///   tasks share.
 /// - What is received is handled where Foundation received it (``HTTPDelegateQueue``), and a
@@ -41,11 +41,11 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
   }
 
   private let state = Locked(State())
-  /// Where the transfer is begun, and then cancelled, both of which may block.
+  /// For beginning the transfer, and for cancelling it: both may block.
   private let queue = DispatchQueue(label: "HTTPExchange")
   private let answerLimit: Int
-  /// An answer of more pieces is refused: each costs Foundation a timer, even if it is one byte. The
-  /// largest answer that is allowed comes in pieces of 16 KiB, or of what a packet holds.
+  /// An answer of more pieces is refused: each costs Foundation a timer, even if it is one byte.
+  /// The largest answer that is allowed comes in pieces of 16 KiB, or of what a packet holds.
   private static let pieceLimit = 1 << 14
 
   /// - Parameter answerLimit: In bytes.
@@ -53,7 +53,7 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
     self.answerLimit = answerLimit
   }
 
-  /// Call it once. When its task is cancelled, the request is.
+  /// Call it once. Cancelling its task cancels the request.
   func run(_ request: URLRequest) async -> Result<HTTPAnswer, AuthError> {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -88,7 +88,7 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
       configuration: configuration, delegate: self, delegateQueue: delegateQueue)
     let task = session.dataTask(with: request)
     state.withLock { $0.transfer = (session, task) }
-    // Making the task may have taken long.
+    // It may have been cancelled while the task was made.
     if isWanted { task.resume() }
   }
 
@@ -98,7 +98,7 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
     }
   }
 
-  /// The first outcome is the one. Whatever else the server sends is not wanted any more.
+  /// The first outcome counts. What the server sends after it is not wanted.
   private func finish(with outcome: Outcome) {
     let phase = state.withLock { state in
       defer { state.phase = .over }
@@ -116,7 +116,7 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
     }
     guard let transfer else { return }
     transfer.task.cancel()
-    // The session keeps its delegate, this object, until it is told that it is not needed again.
+    // The session keeps its delegate, this object, until it is invalidated.
     transfer.session.finishTasksAndInvalidate()
   }
 
@@ -166,7 +166,7 @@ final class HTTPExchange: NSObject, URLSessionDataDelegate {
     if let error {
       finish(with: .failure(AuthError(error, of: task)))
     } else if let status = task.response?.status, status >= 200 {
-      // Also a redirection to nowhere, of which there was no word before.
+      // Also a redirection without an address, which the delegate was not told of.
       finish(with: .answer(status, status == 200 ? state.withLock { $0.body } : Data()))
     } else {
       finish(with: .failure(.unreachable("It is no web server.")))
@@ -203,9 +203,9 @@ extension AuthError {
     let url = task.originalRequest?.url
     switch (error as? URLError)?.code {
     case .cancelled: self = .cancelled
-    // Foundation on Linux has no words for these two. Libcurl calls an answer that is not HTTP a
-    // protocol that it does not support; so does Foundation then call the address, which was good
-    // enough to send the request there.
+    // Foundation on Linux has no description for these two. For libcurl, an answer that is not HTTP
+    // is an unsupported protocol, which Foundation reports as an unsupported address, though the
+    // request was sent there.
     case .unsupportedURL where task.countOfBytesSent > 0, .cannotParseResponse:
       self = .badAnswer("it is not HTTP.")
     case .badURL, .unsupportedURL:
@@ -227,7 +227,7 @@ extension URL {
     return host + (port.map { ":\($0)" } ?? "") + path()
   }
 
-  /// What no text may contain, as it is written in the address and as it is meant.
+  /// What no text may contain: as it is encoded in the address, and decoded.
   fileprivate var secrets: [String] {
     [user(), user(percentEncoded: false), password(), password(percentEncoded: false)]
       .compactMap { $0 }.filter { !$0.isEmpty }

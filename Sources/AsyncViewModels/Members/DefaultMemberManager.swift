@@ -2,8 +2,8 @@ public import AsyncChannels
 
 /// The members, kept in memory.
 ///
-/// Commands are carried out in the order in which they were sent, by whichever inlet: there is one
-/// channel of commands behind the three. What is sent before ``run()`` starts, or between a
+/// Commands are carried out in the order in which they were sent, through any of the inlets: there
+/// is one channel of commands behind the three. What is sent before ``run()`` starts, or between a
 /// cancelled run and the next, waits.
 ///
 /// Every add, every reset and every removal of a known member publishes exactly once.
@@ -45,7 +45,7 @@ public actor DefaultMemberManager: MemberManager {
     switch command {
     case .add(let name):
       guard Self.isValid(name) else {
-        // An event, not a state: whoever subscribes later begins with the last good list.
+        // An event, not a state: a later subscriber begins with the last good list.
         results.send(.failure(.invalidName), replayed: false)
         return
       }

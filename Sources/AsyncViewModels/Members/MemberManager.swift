@@ -2,8 +2,8 @@ public import AsyncChannels
 
 /// The one source of truth about the members, shared by all that show or change them.
 ///
-/// Its inputs are inlets and its output is an outlet: nobody but the manager can say what the
-/// members are, and nobody but its listeners hear of them.
+/// Its inputs are inlets and its output is an outlet: only the manager can decide what the members
+/// are, and only its listeners hear of them.
 public protocol MemberManager: Sendable {
   /// Adds a member with this name.
   var addMember: Inlet<String> { get }

@@ -1,7 +1,7 @@
 public import AsyncChannels
 public import Observation
 
-/// The form for a new member: adds members to a manager, and shows what it says to that.
+/// The form for a new member: adds members to a manager, and shows why one was refused.
 @MainActor
 public final class NewMemberViewModel: ViewModel, Observable {
   /// What is typed into the form.

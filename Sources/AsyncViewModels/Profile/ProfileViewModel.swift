@@ -3,9 +3,9 @@ public import Observation
 
 /// Loads a user, and shows how far it has come.
 ///
-/// ``run()`` loads the user that is wanted when it begins, and again whenever an input says so; of
-/// two loads at once the later counts. The state is published after it is stored: who is told of a
-/// state, or reads it when told that it changed, never finds the one before.
+/// ``run()`` loads the wanted user when it begins, and again whenever an input asks for that; of
+/// two simultaneous loads the later counts. The state is published after it is stored: an observer
+/// that is told of a state, or reads it when told that it changed, never finds the one before.
 @MainActor
 public final class ProfileViewModel: ViewModel, Observable {
   public enum State: Sendable {
@@ -18,11 +18,11 @@ public final class ProfileViewModel: ViewModel, Observable {
   public var state: StateOutlet<State> { $current }
 
   @CurrentValue private var current = State.isLoading
-  /// Who is to be shown. Written for each load and each reload, with the same user for the latter.
+  /// The user to be shown. Written for each load, and again with the same user for each reload.
   private let wanted: CurrentValue<User.ID?>
   private let loader: any UserLoader
 
-  /// - Parameter userID: Who is loaded when ``run()`` begins; nobody if nil.
+  /// - Parameter userID: The user that is loaded when ``run()`` begins; none if nil.
   public init(userID: User.ID? = nil, loader: any UserLoader) {
     wanted = CurrentValue(userID)
     self.loader = loader

@@ -3,9 +3,8 @@ public import Observation
 
 /// Passes on the texts of more than three characters.
 ///
-/// Nobody who follows the output is told of a shorter one. The field itself is bound to ``text``,
-/// and so shows every text from the moment in which it is typed; a late output never overwrites
-/// newer typing.
+/// The output never has a shorter one. The field itself is bound to ``text``, and so shows every
+/// text from the moment in which it is typed; a late output never overwrites newer typing.
 @MainActor
 public final class TextFilterViewModel: ViewModel, Observable {
   /// Input: what is in the field.
@@ -14,7 +13,7 @@ public final class TextFilterViewModel: ViewModel, Observable {
   /// Output: the last text that passed the filter.
   public var outputText: StateOutlet<String> { $output }
 
-  /// Output: whether a text is being looked at: changes twice for each text. False by the time an
+  /// Output: whether a text is being checked; it changes twice for each text. It is false before an
   /// output is published.
   public var isFiltering: StateOutlet<Bool> { $filtering }
 
@@ -25,8 +24,8 @@ public final class TextFilterViewModel: ViewModel, Observable {
   @CurrentValue private var filtering = false
   private let passes: @Sendable (String) async -> Bool
 
-  /// - Parameter passes: Which texts go out; those of more than three characters if not said
-  ///   otherwise. Texts are asked about one after the other.
+  /// - Parameter passes: Decides which texts go out; by default, those of more than three
+  ///   characters. Texts are checked one after the other.
   public init(passing passes: @escaping @Sendable (String) async -> Bool = { $0.count > 3 }) {
     self.passes = passes
     text = SplitBinding(reading: _output.outlet, writing: _inputText.inlet)

@@ -1,6 +1,6 @@
 public import AsyncChannels
 
-/// Counts exercises. Only it can say what the count is: its channel is its own.
+/// Counts exercises. Only this actor can change the count.
 public actor ExerciseExecutionCountNotifier: ExerciseExecutionCountNotifying {
   private let executions = CurrentValue(0)
 
