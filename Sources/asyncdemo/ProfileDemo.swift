@@ -8,8 +8,8 @@ struct ProfileDemo: Demo {
   static let help = """
     usage: asyncdemo profile
 
-    Every line of standard input is the number of a user, who is loaded; an empty line loads the same
-    user again. Each state of the profile is shown. There are the users 1, 2 and 3.
+    Every line of standard input is the number of a user to load; an empty line loads the same user
+    again. Each state of the profile is shown. There are the users 1, 2 and 3.
 
     """
   static let script = ["1", "7", "3"]

@@ -8,11 +8,11 @@ struct Tour {
 
   func run() async throws {
     try await chapter(
-      "Input only: who has an Inlet can send, and neither listen nor finish", Pieces.inputOnly)
+      "Input only: code that has an Inlet can send, and neither listen nor finish", Pieces.inputOnly)
     try await chapter(
       "A control bound to an input: whatever is tapped is sent, in order", Pieces.boundControl)
     try await chapter(
-      "An input with a current value: whoever listens begins with it", Pieces.currentValue)
+      "An input with a current value: each listener begins with it", Pieces.currentValue)
     try await chapter(
       "Sign in: inputs and outputs in a protocol, one request however many listen",
       AuthDemo.self, and: Pieces.oneRequest)
