@@ -19,7 +19,7 @@ final class TourTests: XCTestCase {
   }
 
   private let tour = """
-    == Input only: who has an Inlet can send, and neither listen nor finish
+    == Input only: code that has an Inlet can send, and neither listen nor finish
     > (item: "tea", count: 2)
     The owner received: 2 tea
     Sending after the end says so.
@@ -32,7 +32,7 @@ final class TourTests: XCTestCase {
     sign-in 2
     sign-in 3
 
-    == An input with a current value: whoever listens begins with it
+    == An input with a current value: each listener begins with it
     > Ann
     Listening from the start: nobody
     Listening from the start: Ann
