@@ -1,5 +1,4 @@
 import AsyncChannels
-import AsyncViewModels
 import Foundation
 import Synchronization
 import TestSupport

@@ -30,7 +30,7 @@ final class ManyObserversTests: XCTestCase {
 }
 
 @MainActor
-func observe(
+private func observe(
   _ state: CurrentValue<String>, _ count: Int, _ log: TellingLog
 ) -> [CancellationToken] {
   (0..<count).map { number in state.outlet.observe { log.told(number, $0) } }
@@ -38,7 +38,7 @@ func observe(
 
 /// Who was told what.
 @MainActor
-final class TellingLog {
+private final class TellingLog {
   private var numbers: [Int] = []
   private var values: Set<String> = []
   private var isEnough = Gate()

@@ -1,5 +1,4 @@
 import AsyncChannels
-import AsyncViewModels
 import TestSupport
 import XCTest
 
