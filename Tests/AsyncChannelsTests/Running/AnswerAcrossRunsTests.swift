@@ -11,30 +11,30 @@ final class AnswerAcrossRunsTests: XCTestCase {
       let inputs = Channel<Int>()
       let received = inputs.outlet.subscribe(
         buffering: round % 3 == 0 ? .bufferingNewest(1) : .unbounded)
-      let begun = Recorder<Int>()
+      let begun = Record<Int>()
       let run = Task.detached {
         await received.answer(overlap) {
-          begun.record($0)
+          begun.add($0)
         } publish: { _ in
         }
       }
       // The call is in the midst of taking when it is cancelled.
       inputs.send(0)
-      try await until("the call takes") { !begun.all.isEmpty }
+      try await until("the call takes") { !begun.events.isEmpty }
       for number in 1..<(10 + round % 30) { inputs.send(number) }
       run.cancel()
       inputs.send(-1)
       try await within { await run.value }
-      XCTAssertFalse(begun.all.contains(-1), "round \(round)")
+      XCTAssertFalse(begun.events.contains(-1), "round \(round)")
       inputs.finish()
-      let rest = Recorder<Int>()
+      let rest = Record<Int>()
       try await within {
         await received.answer {
-          rest.record($0)
+          rest.add($0)
         } publish: { _ in
         }
       }
-      XCTAssertEqual(rest.all.last, -1, "round \(round)")
+      XCTAssertEqual(rest.events.last, -1, "round \(round)")
     }
   }
 
@@ -120,17 +120,17 @@ final class AnswerAcrossRunsTests: XCTestCase {
         }
       }
       try await within { await begun.pass() }
-      let shown = Recorder<Bool>()
+      let shown = Record<Bool>()
       cancelled.cancel()
       await query.outlet.answer(overlap, busy: busy.inlet) { _ in
         gate.open()
         await cancelled.value
-        shown.record(busy.value)
+        shown.add(busy.value)
       } publish: { _ in
-        shown.record(busy.value)
+        shown.add(busy.value)
         query.finish()
       }
-      XCTAssertEqual(shown.all, [true, false], "\(overlap)")
+      XCTAssertEqual(shown.events, [true, false], "\(overlap)")
     }
   }
 

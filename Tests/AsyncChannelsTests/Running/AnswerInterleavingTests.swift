@@ -30,17 +30,17 @@ final class AnswerInterleavingTests: XCTestCase {
   /// What is in flight when a run is cancelled is lost, as promised; nothing is answered twice or out
   /// of order, and what was sent while nothing ran is answered.
   func test_cancelledRunsAnswerNothingTwiceAndKeepTheOrder() async throws {
-    var random = SeededGenerator(seed: 7)
+    var random = SplitMix64(seed: 7)
     for round in 0..<60 {
       log.published = []
       let channel = Channel<Int>()
       let received = channel.outlet.subscribe()
-      let begun = Recorder<Int>()
+      let begun = Record<Int>()
       var sent = 0
       for _ in 0..<12 {
         let run = Task {
           await received.answer { number in
-            begun.record(number)
+            begun.add(number)
             for _ in 0..<(number % 4) { await Task.yield() }
             return number
           } publish: { [log] number in
@@ -58,13 +58,13 @@ final class AnswerInterleavingTests: XCTestCase {
       channel.finish()
       try await within { @MainActor [log] in
         await received.answer { number in
-          begun.record(number)
+          begun.add(number)
           return number
         } publish: { [log] number in
           log.published.append(number)
         }
       }
-      XCTAssertEqual(begun.all.sorted(), Array(0..<sent), "round \(round)")
+      XCTAssertEqual(begun.events.sorted(), Array(0..<sent), "round \(round)")
       XCTAssertEqual(log.published, log.published.sorted(), "round \(round)")
       XCTAssertEqual(Set(log.published).count, log.published.count, "round \(round)")
     }
@@ -73,7 +73,7 @@ final class AnswerInterleavingTests: XCTestCase {
   private func answerRandomly(
     _ overlap: Overlap, check: (_ numbers: [Int]) -> Void
   ) async throws {
-    var random = SeededGenerator(seed: 42)
+    var random = SplitMix64(seed: 42)
     for round in 0..<150 {
       (log.published, log.phases) = ([], [])
       let channel = Channel<Int>()
@@ -107,21 +107,4 @@ final class AnswerInterleavingTests: XCTestCase {
 private final class Log {
   var published: [Int] = []
   var phases: [Bool] = []
-}
-
-/// The same random numbers every time (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
 }

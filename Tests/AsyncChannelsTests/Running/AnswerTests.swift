@@ -10,26 +10,26 @@ final class AnswerTests: XCTestCase {
 
   func test_itReturnsAtTheEndOfTheSequenceWhenAllIsAnswered() async throws {
     for overlap in [Overlap.oneAtATime, .concurrent] {
-      let seen = Recorder<Int>()
+      let seen = Record<Int>()
       let stream = Outlet.just(1, 2, 3, 4, 5)
       await stream.answer(overlap) { number in
         await Task.yield()
         return number * 10
       } publish: { answer in
-        seen.record(answer)
+        seen.add(answer)
       }
-      XCTAssertEqual(Set(seen.all), [10, 20, 30, 40, 50], "\(overlap)")
+      XCTAssertEqual(Set(seen.events), [10, 20, 30, 40, 50], "\(overlap)")
     }
   }
 
   func test_latestOnlyAnswersTheLastElementBeforeItReturns() async throws {
-    let seen = Recorder<Int>()
+    let seen = Record<Int>()
     await Outlet.just(1, 2, 3).answer(.latestOnly) {
       $0
     } publish: { answer in
-      seen.record(answer)
+      seen.add(answer)
     }
-    XCTAssertEqual(seen.all.last, 3)
+    XCTAssertEqual(seen.events.last, 3)
   }
 
   func test_anActorIsCalledInItsIsolation() async throws {
@@ -72,13 +72,13 @@ final class AnswerTests: XCTestCase {
 
   func test_itIsNoLongerBusyJustBeforeTheLastAnswerIsPublished() async throws {
     for overlap in Overlap.allCases {
-      let happened = Recorder<String>()
-      await Outlet.just(1).answer(overlap, busy: Inlet { happened.record("busy: \($0)") }) {
+      let happened = Record<String>()
+      await Outlet.just(1).answer(overlap, busy: Inlet { happened.add("busy: \($0)") }) {
         $0
       } publish: { number in
-        happened.record("answer \(number)")
+        happened.add("answer \(number)")
       }
-      XCTAssertEqual(happened.all, ["busy: true", "busy: false", "answer 1"], "\(overlap)")
+      XCTAssertEqual(happened.events, ["busy: true", "busy: false", "answer 1"], "\(overlap)")
     }
   }
 
@@ -110,7 +110,7 @@ final class AnswerTests: XCTestCase {
 
   func test_whatIsSentWhileNothingAnswersWaitsHoweverOftenItIsCancelled() async throws {
     let received = inputs.outlet.subscribe()
-    let begun = Recorder<Int>()
+    let begun = Record<Int>()
     for number in 0..<300 {
       inputs.send(number)
       // Cancelled before it has begun, so that nothing is in flight.
@@ -120,23 +120,23 @@ final class AnswerTests: XCTestCase {
         await received.answer {
           $0
         } publish: { number in
-          begun.record(number)
+          begun.add(number)
         }
       }
       run.cancel()
       gate.open()
       if number.isMultiple(of: 3) { await run.value }
     }
-    XCTAssertEqual(begun.all, [])
+    XCTAssertEqual(begun.events, [])
     inputs.finish()
     try await within {
       await received.answer {
         $0
       } publish: { number in
-        begun.record(number)
+        begun.add(number)
       }
     }
-    XCTAssertEqual(begun.all, Array(0..<300))
+    XCTAssertEqual(begun.events, Array(0..<300))
   }
 
   func test_workThatWasSupersededIsCancelledAtOnce() async throws {

@@ -188,39 +188,39 @@ final class SplitBindingTests: XCTestCase {
 
   func test_observationIsToldOfWritesAndOfTheOwnersAnswers() {
     let owner = Owner()
-    let told = Recorder<String>()
+    let told = Record<String>()
     func track(_ what: String) {
       withObservationTracking {
         _ = owner.text.value
       } onChange: {
-        told.record(what)
+        told.add(what)
       }
     }
     track("written")
     owner.text.value = "a"
-    XCTAssertEqual(told.all, ["written"])
+    XCTAssertEqual(told.events, ["written"])
     XCTAssertEqual(owner.take(), "a")
     track("answered")
     owner.output.value = "A"
-    XCTAssertEqual(told.all, ["written", "answered"])
+    XCTAssertEqual(told.events, ["written", "answered"])
     track("untouched")
     owner.text.value = "A"
-    XCTAssertEqual(told.all, ["written", "answered"], "nothing changed")
+    XCTAssertEqual(told.events, ["written", "answered"], "nothing changed")
   }
 
   func test_anObserverThatIsToldReadsTheNewText() {
     let owner = Owner()
-    let read = Recorder<String>()
+    let read = Record<String>()
     let text = owner.text
     for change in [{ text.value = "typed" }, { [owner] in owner.decide("decided") }] {
       withObservationTracking {
         _ = text.value
       } onChange: {
-        read.record(text.value)
+        read.add(text.value)
       }
       change()
     }
-    XCTAssertEqual(read.all, ["typed", "decided"])
+    XCTAssertEqual(read.events, ["typed", "decided"])
   }
 
   /// A main-actor field and an owner elsewhere: when all has come to rest, the field shows what the

@@ -61,15 +61,15 @@ final class StateOutletTests: XCTestCase {
 
   func test_C53_readingIsTrackedByObservation() {
     let state = CurrentValue(1)
-    let told = Recorder<Int>()
+    let told = Record<Int>()
     let outlet = state.outlet
     withObservationTracking {
       _ = outlet.value
     } onChange: {
-      told.record(outlet.value)
+      told.add(outlet.value)
     }
     state.value = 2
-    XCTAssertEqual(told.all, [2])
+    XCTAssertEqual(told.events, [2])
   }
 
   @MainActor
@@ -105,16 +105,16 @@ final class DerivedStateTests: XCTestCase {
   func test_C54_readingItIsTrackedThroughAllThatItIsMadeOf() {
     let (one, two) = (CurrentValue(1), CurrentValue(10))
     let sum = StateOutlet.combine(one.outlet.map { $0 * 100 }, two.outlet).map { $0 + $1 }
-    let told = Recorder<Int>()
+    let told = Record<Int>()
     for change in [{ one.value = 2 }, { two.value = 20 }] {
       withObservationTracking {
         _ = sum.value
       } onChange: {
-        told.record(sum.value)
+        told.add(sum.value)
       }
       change()
     }
-    XCTAssertEqual(told.all, [210, 220])
+    XCTAssertEqual(told.events, [210, 220])
   }
 
   func test_C54_optionalsAndOtherPartsAreReadAsTheyAre() {

@@ -58,14 +58,14 @@ final class OurTrackedState: ObservedState {
   func set(_ new: String) { state.value = new }
 
   func firstReading(after change: () -> Void) async throws -> String {
-    let readings = Recorder<String>()
+    let readings = Record<String>()
     withObservationTracking {
       _ = state.value
     } onChange: { [state] in
-      readings.record(state.value)
+      readings.add(state.value)
     }
     change()
-    return readings.all[0]
+    return readings.events[0]
   }
 }
 

@@ -1,1 +1,1 @@
-../../../Tests/AsyncChannelsTests/Support/Resident.swift
+../../../Tests/TestSupport/Resident.swift

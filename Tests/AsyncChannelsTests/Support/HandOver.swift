@@ -2,19 +2,6 @@ import Synchronization
 
 @testable import AsyncChannels
 
-/// What happened, in the order in which it did, wherever it did.
-final class Record<Event: Sendable>: Sendable {
-  private let list = Locked<[Event]>([])
-
-  var events: [Event] { list.withLock { $0 } }
-
-  var count: Int { list.withLock { $0.count } }
-
-  func add(_ event: Event) {
-    list.withLock { $0.append(event) }
-  }
-}
-
 /// Something that one thread puts down and another takes away, so that it holds the last reference.
 final class HandOver<Value: Sendable>: Sendable {
   private let value: Locked<Value?>

@@ -1,10 +1,10 @@
 import Foundation
 
 /// The memory of this process that is really there, in bytes.
-enum Resident {
+package enum Resident {
   /// What the allocator keeps for later is given back first, where that is possible: the question is
   /// what the program holds.
-  static var held: Int {
+  package static var held: Int {
     _ = trim?(0)
     return now
   }
@@ -14,7 +14,7 @@ enum Resident {
     dlopen(nil, RTLD_NOW), "malloc_trim"
   ).map { unsafeBitCast($0, to: (@convention(c) (Int) -> CInt).self) }
 
-  static var now: Int {
+  package static var now: Int {
     #if os(Linux)
       // Pages: the whole, and what of it is resident.
       let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
