@@ -33,8 +33,9 @@ final class ContractTests: XCTestCase {
       XCTAssertEqual(problems(two, tests: [first, second, stray]), found)
       XCTAssertEqual(problems(two, tests: [first, second], measures: [stray]), found)
     }
-    for wrong in ["- **C4** A gap.", "- **C2** Once more.", "- C3 No bold.", "* **C3** x", "- **C3** "]
-    {
+    for wrong in [
+      "- **C4** A gap.", "- **C2** Once more.", "- C3 No bold.", "* **C3** x", "- **C3** ",
+    ] {
       XCTAssertEqual(
         problems(two + [wrong], tests: [first, second]).first, "not numbered as C3: \(wrong)")
     }
