@@ -14,8 +14,7 @@ final class BindTests: XCTestCase {
     continuation.finish()
     await numbers.bind(to: channel.inlet)
     channel.finish()
-    let received = try await sent.collect()
-    XCTAssertEqual(received, Array(1..<1_000))
+    assertEqual(try await sent.collect(), Array(1..<1_000))
   }
 
   func test_C46_anOutletIsBoundUntilItsChannelIsFinished() async throws {
@@ -43,8 +42,7 @@ final class BindTests: XCTestCase {
       return number
     }
     try await within { await numbers.bind(to: channel.inlet) }
-    let received = try await sent.collect()
-    XCTAssertEqual(received, [0, 1, 2])
+    assertEqual(try await sent.collect(), [0, 1, 2])
     XCTAssertEqual(asked.events, [0, 1, 2, 3], "more was taken than could be sent")
   }
 
@@ -96,8 +94,7 @@ final class BindTests: XCTestCase {
     cancelled.open()
     try await within { await binding.value }
     channel.finish()
-    let received = try await sent.collect()
-    XCTAssertEqual(received, [])
+    assertEqual(try await sent.collect(), [])
     XCTAssertEqual(asked.events, [])
   }
 
@@ -111,8 +108,7 @@ final class BindTests: XCTestCase {
     let binding = Task { await numbers.bind(to: channel.inlet) }
     try await within { await binding.value }
     channel.finish()
-    let received = try await sent.collect()
-    XCTAssertEqual(received, Array(0...5))
+    assertEqual(try await sent.collect(), Array(0...5))
   }
 
   func test_C46_anErrorOfTheSequenceIsThrownAsItIs() async throws {
@@ -127,8 +123,7 @@ final class BindTests: XCTestCase {
     }
     // An error is no end of the channel.
     XCTAssertEqual(channel.send(3), .sent(subscribers: 1))
-    let received = try await sent.take(4)
-    XCTAssertEqual(received, [0, 1, 2, 3])
+    assertEqual(try await sent.take(4), [0, 1, 2, 3])
   }
 
   @MainActor
@@ -136,8 +131,7 @@ final class BindTests: XCTestCase {
     let channel = Channel<Int>()
     let sent = channel.outlet.subscribe()
     await OfTheMainActor().bind(to: channel.inlet)
-    let received = try await sent.take(3)
-    XCTAssertEqual(received, [0, 1, 2])
+    assertEqual(try await sent.take(3), [0, 1, 2])
   }
 }
 

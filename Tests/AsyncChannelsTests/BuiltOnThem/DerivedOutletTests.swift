@@ -6,14 +6,11 @@ import XCTest
 final class DerivedOutletTests: XCTestCase {
   func test_C48_derivedOutletsTransformSelectAndRemove() async throws {
     let numbers = Outlet.just(1, 2, 2, 3, 3, 3, 1)
-    let mapped = try await numbers.map { "\($0)" }.collect()
-    XCTAssertEqual(mapped, ["1", "2", "2", "3", "3", "3", "1"])
-    let filtered = try await numbers.filter { $0 > 1 }.collect()
-    XCTAssertEqual(filtered, [2, 2, 3, 3, 3])
+    assertEqual(try await numbers.map { "\($0)" }.collect(), ["1", "2", "2", "3", "3", "3", "1"])
+    assertEqual(try await numbers.filter { $0 > 1 }.collect(), [2, 2, 3, 3, 3])
     let compacted = try await numbers.compactMap { $0 > 1 ? $0 * 10 : nil }.collect()
     XCTAssertEqual(compacted, [20, 20, 30, 30, 30])
-    let distinct = try await numbers.removeDuplicates().collect()
-    XCTAssertEqual(distinct, [1, 2, 3, 1])
+    assertEqual(try await numbers.removeDuplicates().collect(), [1, 2, 3, 1])
     let all = try await numbers.removeDuplicates().filter { $0 != 2 }.map { -$0 }
       .removeDuplicates().collect()
     XCTAssertEqual(all, [-1, -3, -1])
@@ -21,10 +18,9 @@ final class DerivedOutletTests: XCTestCase {
 
   func test_C48_aMappedNilIsAnElementAndACompactMappedOneIsNot() async throws {
     let numbers = Outlet.just(1, 2, 3)
-    let mapped = try await numbers.map { $0 == 2 ? nil : Optional($0) }.collect()
-    XCTAssertEqual(mapped, [1, nil, 3])
-    let filtered = try await Outlet<Int?>.just(nil, 1, nil).filter { $0 == nil }.collect()
-    XCTAssertEqual(filtered, [nil, nil])
+    assertEqual(try await numbers.map { $0 == 2 ? nil : Optional($0) }.collect(), [1, nil, 3])
+    assertEqual(
+      try await Outlet<Int?>.just(nil, 1, nil).filter { $0 == nil }.collect(), [nil, nil])
     let distinct = try await Outlet<Int?>.just(nil, nil, 1, nil).removeDuplicates().collect()
     XCTAssertEqual(distinct, [nil, 1, nil])
   }
@@ -39,10 +35,8 @@ final class DerivedOutletTests: XCTestCase {
     XCTAssertEqual(channel.subscriberCount, 2)
     channel.send(5)
     channel.finish()
-    let received = try await subscription.collect()
-    XCTAssertEqual(received, [30, 40, 50])
-    let first = await iterator.next()
-    XCTAssertEqual(first, 30)
+    assertEqual(try await subscription.collect(), [30, 40, 50])
+    assertEqual(await iterator.next(), 30)
   }
 
   func test_C48_closuresRunOncePerElementAndSubscriberInTheConsumersTask() async throws {
@@ -126,10 +120,8 @@ final class DerivedOutletTests: XCTestCase {
     let iterator = channel.outlet.map { $0 + 1 }.makeAsyncIterator()
     channel.send(1)
     channel.finish()
-    let elements = await [iterator.next(), iterator.next(), iterator.next()]
-    XCTAssertEqual(elements, [2, nil, nil])
-    let afterwards = try await channel.outlet.map { $0 + 1 }.collect()
-    XCTAssertEqual(afterwards, [])
+    assertEqual(await [iterator.next(), iterator.next(), iterator.next()], [2, nil, nil])
+    assertEqual(try await channel.outlet.map { $0 + 1 }.collect(), [])
   }
 
   func test_C48_theEndWakesWhoeverWaitsAtADerivedOutlet() async throws {
@@ -150,8 +142,7 @@ final class DerivedOutletTests: XCTestCase {
     consumer.cancel()
     try await within { await consumer.value }
     channel.send(1)
-    let received = try await subscription.take(1)
-    XCTAssertEqual(received, [1])
+    assertEqual(try await subscription.take(1), [1])
   }
 
   func test_C48_cancellingEndsALoopThatIsGivenNothing() async throws {

@@ -8,27 +8,23 @@ final class InputOutputTests: XCTestCase {
     let input = Input<Int>()
     let inlet = input.wrappedValue
     for number in 0..<100 { XCTAssertEqual(inlet.send(number), .sent(subscribers: 1)) }
-    let first = try await input.received.take(50)
-    XCTAssertEqual(first, Array(0..<50))
+    assertEqual(try await input.received.take(50), Array(0..<50))
     input.inlet.send(100)
-    let rest = try await input.received.take(51)
-    XCTAssertEqual(rest, Array(50...100))
+    assertEqual(try await input.received.take(51), Array(50...100))
   }
 
   func test_C50_aCopyOfAnInputIsTheSameInput() async throws {
     let input = Input<Int>()
     let copy = input
     copy.inlet.send(1)
-    let received = try await input.received.take(1)
-    XCTAssertEqual(received, [1])
+    assertEqual(try await input.received.take(1), [1])
   }
 
   func test_C50_theInputsPolicyAppliesFromTheBeginning() async throws {
     let input = Input<Int>(buffering: .bufferingNewest(2))
     for number in 0..<5 { input.inlet.send(number) }
     XCTAssertEqual(input.received.droppedCount, 3)
-    let received = try await input.received.take(2)
-    XCTAssertEqual(received, [3, 4])
+    assertEqual(try await input.received.take(2), [3, 4])
   }
 
   func test_C50_anInputEndsWhenItsOwnerIsGone() async throws {
@@ -38,8 +34,7 @@ final class InputOutputTests: XCTestCase {
     inlet?.send(1)
     input = nil
     XCTAssertEqual(inlet?.send(2), .finished(2))
-    let rest = try await received?.collect()
-    XCTAssertEqual(rest, [1])
+    assertEqual(try await received?.collect(), [1])
   }
 
   @MainActor
@@ -77,8 +72,7 @@ final class InputOutputTests: XCTestCase {
     XCTAssertNil(sameModel)
     XCTAssertEqual(add?.send(1), .finished(1))
     try await within { await running.value }
-    let ended = try await totals?.collect()
-    XCTAssertEqual(ended, [])
+    assertEqual(try await totals?.collect(), [])
   }
 
   func test_anOutputSendsReplaysAndFinishesAsItsChannelDoes() async throws {
@@ -102,10 +96,8 @@ final class InputOutputTests: XCTestCase {
     let subscription = outlet?.subscribe()
     output?.send(1)
     output = nil
-    let received = try await subscription?.collect()
-    XCTAssertEqual(received, [1])
-    let afterwards = try await outlet?.collect()
-    XCTAssertEqual(afterwards, [])
+    assertEqual(try await subscription?.collect(), [1])
+    assertEqual(try await outlet?.collect(), [])
   }
 
   func test_inputsAndOutputsOfVoidAreSentWithNoArgument() async throws {
@@ -117,8 +109,7 @@ final class InputOutputTests: XCTestCase {
     output.send()
     channel.send()
     for subscription in subscriptions {
-      let received = try await subscription.take(1).count
-      XCTAssertEqual(received, 1)
+      assertEqual(try await subscription.take(1).count, 1)
     }
   }
 
@@ -133,8 +124,7 @@ final class InputOutputTests: XCTestCase {
     let received = try await totals.take(1)
     XCTAssertEqual(received, [5])
     second.cancel()
-    let waiting = try await models.0.received.take(1)
-    XCTAssertEqual(waiting, [1])
+    assertEqual(try await models.0.received.take(1), [1])
   }
 }
 

@@ -91,15 +91,13 @@ final class ObservationTests: XCTestCase {
     observeForEver(number, found)
     for written in 1...100 { number.value = written }
     number.finish()
-    let values = try await published.collect()
-    XCTAssertEqual(values, [0] + found.events)
+    assertEqual(try await published.collect(), [0] + found.events)
   }
 
   func test_C51_observationsYieldsTheNewestValueAfterTheStore() async throws {
     let number = CurrentValue(0)
     var values = Observations { number.value }.makeAsyncIterator()
-    let first = await values.next()
-    XCTAssertEqual(first, 0)
+    assertEqual(await values.next(), 0)
     for written in 1...200 {
       // By turns from here and from elsewhere, where the observer may read while it is being told.
       if written.isMultiple(of: 2) {
@@ -108,8 +106,7 @@ final class ObservationTests: XCTestCase {
         DispatchQueue.global().async { number.value = written }
       }
       // Until then it waits: a stale value would never be followed by this one.
-      let next = await values.next()
-      XCTAssertEqual(next, written)
+      assertEqual(await values.next(), written)
     }
   }
 

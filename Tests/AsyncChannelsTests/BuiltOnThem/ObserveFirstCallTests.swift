@@ -32,8 +32,7 @@ final class ObserveFirstCallTests: XCTestCase {
       state.outlet.map { "\($0)" }.observe { @MainActor in texts.send($0) },
     ]
     XCTAssertEqual(label.shown, ["1", "only"])
-    let text = try await texts.outlet.take(1)
-    XCTAssertEqual(text, ["1"])
+    assertEqual(try await texts.outlet.take(1), ["1"])
     state.value = 2
     try await label.untilShown(4)
     XCTAssertEqual(label.shown, ["1", "only", "2", "2"])

@@ -100,8 +100,7 @@ final class ObserveTests: XCTestCase {
     let signIns = signIn.outlet.subscribe()
     let token = taps.outlet.observe(signIn.inlet.send)
     for number in 0..<100 { taps.send(number) }
-    let received = try await signIns.take(100)
-    XCTAssertEqual(received, Array(0..<100))
+    assertEqual(try await signIns.take(100), Array(0..<100))
     // It does not stop at the end of where it sends to, but when it is told.
     signIn.finish()
     taps.send(100)

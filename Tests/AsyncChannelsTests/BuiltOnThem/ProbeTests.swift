@@ -10,12 +10,9 @@ final class ProbeTests: XCTestCase {
     let probe = Probe(channel.outlet)
     for number in 1...6 { channel.send(number) }
     try await probe.expect(1)
-    let second = try await probe.next()
-    XCTAssertEqual(second, 2)
-    let some = try await probe.next(2)
-    XCTAssertEqual(some, [3, 4])
-    let even = try await probe.next(where: { $0.isMultiple(of: 2) })
-    XCTAssertEqual(even, 6)
+    assertEqual(try await probe.next(), 2)
+    assertEqual(try await probe.next(2), [3, 4])
+    assertEqual(try await probe.next(where: { $0.isMultiple(of: 2) }), 6)
     try probe.finish()
   }
 

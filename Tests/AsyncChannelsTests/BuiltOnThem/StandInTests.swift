@@ -18,8 +18,7 @@ final class StandInTests: XCTestCase {
     XCTAssertEqual(inlet.send(1), .sent(subscribers: 3))
     XCTAssertEqual(calls.events, [0, 1])
     for subscription in subscriptions {
-      let received = try await subscription.take(2)
-      XCTAssertEqual(received, ["0", "1"])
+      assertEqual(try await subscription.take(2), ["0", "1"])
     }
   }
 
@@ -89,8 +88,7 @@ final class StandInTests: XCTestCase {
     channel = nil
     XCTAssertEqual(inlet.send(3), .finished(3))
     XCTAssertEqual(inlet.contramap { $0 * 2 }.send(3), .finished(3))
-    let sent = try await lines.collect()
-    XCTAssertEqual(sent, ["1", "2"])
+    assertEqual(try await lines.collect(), ["1", "2"])
     // C46: whoever binds to it stops when it is at its end.
     await Outlet.just(4, 5).bind(to: inlet)
   }
@@ -127,8 +125,7 @@ final class StandInTests: XCTestCase {
     let subscription = channel.outlet.subscribe()
     let token = channel.outlet.observe { if $0 < 5 { inlet.send($0) } }
     inlet.send(0)
-    let sent = try await subscription.take(5)
-    XCTAssertEqual(sent, [1, 2, 3, 4, 5])
+    assertEqual(try await subscription.take(5), [1, 2, 3, 4, 5])
     XCTAssertEqual(received.events, [0, 1, 2, 3, 4])
     withExtendedLifetime(token) {}
   }
@@ -139,25 +136,20 @@ final class StandInTests: XCTestCase {
     let iterators = (outlet.makeAsyncIterator(), outlet.makeAsyncIterator())
     // C5: independent of each other; C20: sticky.
     for expected in [1, 2, 3, nil, nil] {
-      let element = await iterators.0.next()
-      XCTAssertEqual(element, expected)
+      assertEqual(await iterators.0.next(), expected)
     }
-    let first = await iterators.1.next()
-    XCTAssertEqual(first, 1)
+    assertEqual(await iterators.1.next(), 1)
     let received = try await (early.collect(), outlet.collect())
     XCTAssertEqual(received.0, [1, 2, 3])
     XCTAssertEqual(received.1, [1, 2, 3])
     // C24, on an outlet that has ended before it began.
-    let none = try await Outlet<Int>.just().collect()
-    XCTAssertEqual(none, [])
+    assertEqual(try await Outlet<Int>.just().collect(), [])
   }
 
   func test_C49_justGivesManyElementsAndNilsAndVoids() async throws {
     // C7
-    let optionals = try await Outlet<Int?>.just(nil, 1, nil).collect()
-    XCTAssertEqual(optionals, [nil, 1, nil])
-    let voids = try await Outlet<Void>.just((), ()).collect().count
-    XCTAssertEqual(voids, 2)
+    assertEqual(try await Outlet<Int?>.just(nil, 1, nil).collect(), [nil, 1, nil])
+    assertEqual(try await Outlet<Void>.just((), ()).collect().count, 2)
   }
 
   func test_C49_aBoundedSubscriberFindsOfJustWhatItsPolicyLeaves() async throws {
@@ -183,8 +175,7 @@ final class StandInTests: XCTestCase {
     // C28, C31
     let nothing = try await within { await consumer.value }
     XCTAssertNil(nothing)
-    let rest = try await subscription.collect()
-    XCTAssertEqual(rest, [1, 2, 3])
+    assertEqual(try await subscription.collect(), [1, 2, 3])
   }
 
   func test_C49_whatIsTakenOfJustIsReleased() async throws {

@@ -41,8 +41,7 @@ final class CancellationRaceTests: XCTestCase {
       channel.finish()
       let rest = try await next.result(within: .seconds(20))
       XCTAssertEqual(taken + rest, Array(0..<25), "round \(round)")
-      let all = try await steady.value
-      XCTAssertEqual(all, Array(0..<25), "round \(round)")
+      assertEqual(try await steady.value, Array(0..<25), "round \(round)")
     }
   }
 
@@ -62,8 +61,7 @@ final class CancellationRaceTests: XCTestCase {
         return
       }
       for loop in loops {
-        let received = try await loop.result(within: .seconds(20))
-        XCTAssertEqual(received, [])
+        assertEqual(try await loop.result(within: .seconds(20)), [])
       }
     }
   }
@@ -125,8 +123,7 @@ final class CancellationRaceTests: XCTestCase {
       channel.finish()
       taken += try await subscription.collect()
       XCTAssertEqual(taken, Array(0..<3000))
-      let all = try await watched.value
-      XCTAssertEqual(all, Array(0..<3000))
+      assertEqual(try await watched.value, Array(0..<3000))
       let stuck = try await bystander.collect()
       XCTAssertEqual(stuck.count + bystander.droppedCount, 3000)
     }
@@ -179,8 +176,7 @@ final class CancellationRaceTests: XCTestCase {
       channel = nil
       try await canceller.result(within: .seconds(20))
       for loop in loops.dropLast() { _ = try await loop.result(within: .seconds(20)) }
-      let received = try await loops[2].result(within: .seconds(20))
-      XCTAssertEqual(received, Array(0..<5))
+      assertEqual(try await loops[2].result(within: .seconds(20)), Array(0..<5))
       try await until("every element is gone") { census.count == 0 }
       withExtendedLifetime(channel) {}
     }

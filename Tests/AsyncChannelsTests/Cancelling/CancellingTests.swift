@@ -18,8 +18,7 @@ final class CancellingTests: XCTestCase {
       try await channel.untilAsleep(4)
       for loop in loops { loop.cancel() }
       for loop in loops {
-        let received = try await loop.result(within: .seconds(20))
-        XCTAssertEqual(received, Array(repeating: 1, count: window))
+        assertEqual(try await loop.result(within: .seconds(20)), Array(repeating: 1, count: window))
       }
       try await channel.untilAsleep(0)
       try await until("all have left") { channel.subscriberCount == 0 }
@@ -41,8 +40,7 @@ final class CancellingTests: XCTestCase {
       }
       for index in cancelled { loops[index].cancel() }
       for index in cancelled {
-        let received = try await loops[index].result(within: .seconds(20))
-        XCTAssertEqual(received, [])
+        assertEqual(try await loops[index].result(within: .seconds(20)), [])
       }
       // Whoever was cancelled is not in the line any more, and nobody else has left it.
       try await channel.untilAsleep(7 - cancelled.count)
@@ -51,8 +49,7 @@ final class CancellingTests: XCTestCase {
       channel.send(2)
       channel.finish()
       for index in 0..<7 where !cancelled.contains(index) {
-        let received = try await loops[index].result(within: .seconds(20))
-        XCTAssertEqual(received, [1, 2])
+        assertEqual(try await loops[index].result(within: .seconds(20)), [1, 2])
       }
     }
   }
@@ -70,11 +67,9 @@ final class CancellingTests: XCTestCase {
     try await channel.untilAsleep(1)
     for number in 2..<100 { channel.send(number) }
     channel.finish()
-    let received = try await waiting.value
-    XCTAssertEqual(received, Array(1..<100))
+    assertEqual(try await waiting.value, Array(1..<100))
     for subscription in kept {
-      let owed = try await subscription.collect()
-      XCTAssertEqual(owed, Array(1..<100))
+      assertEqual(try await subscription.collect(), Array(1..<100))
     }
   }
 
@@ -96,8 +91,7 @@ final class CancellingTests: XCTestCase {
         }
         channel.finish()
         for subscription in subscriptions {
-          let all = try await subscription.collect()
-          XCTAssertEqual(all, Array(-window..<70))
+          assertEqual(try await subscription.collect(), Array(-window..<70))
         }
       }
     }
@@ -130,8 +124,7 @@ final class CancellingTests: XCTestCase {
     gate.open()
     try await within { await hasEnded.pass() }
     channel.finish()
-    let received = try await subscription.collect()
-    XCTAssertEqual(received, [1])
+    assertEqual(try await subscription.collect(), [1])
   }
 
   func test_C29_cancellingAgainDoesNothing() async throws {
@@ -151,8 +144,7 @@ final class CancellingTests: XCTestCase {
     channel.send(2)
     try await channel.untilAsleep(1)
     channel.finish()
-    let received = try await next.result(within: .seconds(20))
-    XCTAssertEqual(received, [1, 2])
+    assertEqual(try await next.result(within: .seconds(20)), [1, 2])
   }
 
   func test_C29_cancellingAfterTheEndDoesNothing() async throws {
@@ -165,8 +157,7 @@ final class CancellingTests: XCTestCase {
       let received = try await loop.result(within: .seconds(20))
       loop.cancel()
       XCTAssertEqual(received, [1])
-      let rest = try await subscription.collect()
-      XCTAssertEqual(rest, [])
+      assertEqual(try await subscription.collect(), [])
     }
   }
 
@@ -186,8 +177,7 @@ final class CancellingTests: XCTestCase {
     cancelled.cancel()
     channel.send(2)
     channel.finish()
-    let received = try await log.collect()
-    XCTAssertEqual(received, [1, 2])
+    assertEqual(try await log.collect(), [1, 2])
     ended.cancel()
     ended.cancel()
   }

@@ -15,13 +15,11 @@ final class DisplacingTests: XCTestCase {
       channel.send(1)
       try await channel.untilAsleep(1)
       let second = subscription.consuming()
-      let byFirst = try await first.result(within: .seconds(20))
-      XCTAssertEqual(byFirst, [1])
+      assertEqual(try await first.result(within: .seconds(20)), [1])
       try await channel.untilAsleep(1)
       channel.send(2)
       channel.finish()
-      let bySecond = try await second.result(within: .seconds(20))
-      XCTAssertEqual(bySecond, [2])
+      assertEqual(try await second.result(within: .seconds(20)), [2])
     }
   }
 
@@ -53,8 +51,7 @@ final class DisplacingTests: XCTestCase {
       _ = subscription.makeAsyncIterator()
       channel.send(1)
       channel.finish()
-      let byFirst = try await first.result(within: .seconds(20))
-      XCTAssertEqual(byFirst, [1])
+      assertEqual(try await first.result(within: .seconds(20)), [1])
     }
   }
 
@@ -68,11 +65,9 @@ final class DisplacingTests: XCTestCase {
       let now = subscription.takeNow()
       XCTAssertNil(now.element)
       XCTAssertFalse(now.isAtEnd)
-      let byFirst = try await first.result(within: .seconds(20))
-      XCTAssertEqual(byFirst, [])
+      assertEqual(try await first.result(within: .seconds(20)), [])
       channel.send(1)
-      let next = await subscription.next()
-      XCTAssertEqual(next, 1)
+      assertEqual(await subscription.next(), 1)
     }
   }
 
@@ -162,11 +157,9 @@ final class DisplacingTests: XCTestCase {
     let first = subscription.consuming()
     try await within { await inClosure.pass() }
     first.cancel()
-    let second = try await within { await subscription.next() }
-    XCTAssertEqual(second, 2)
+    assertEqual(try await within { await subscription.next() }, 2)
     mayEnd.signal()
-    let byFirst = try await first.result(within: .seconds(20))
-    XCTAssertEqual(byFirst, [1], "what was taken is not lost")
+    assertEqual(try await first.result(within: .seconds(20)), [1], "what was taken is not lost")
   }
 
   /// One of each kind of feed, and of each place where elements can wait.

@@ -70,8 +70,7 @@ final class HandoverTests: XCTestCase {
       let rest = try await subscription.collect()
       XCTAssertEqual(executor.jobCount, 1, "the first has unwound already")
       executor.drain()
-      let takenByFirst = try await within { await first.value }
-      XCTAssertEqual(takenByFirst, [])
+      assertEqual(try await within { await first.value }, [])
       XCTAssertEqual(taken, [0, 1, 2])
       XCTAssertEqual(rest, [3, 4])
     }
@@ -113,10 +112,8 @@ final class HandoverTests: XCTestCase {
       try await stage.untilJobs(2)
       first.cancel()
       stage.drain()
-      let taken = try await within { await second.value }
-      XCTAssertEqual(taken, 1)
-      let byFirst = try await within { await first.value }
-      XCTAssertEqual(byFirst, [])
+      assertEqual(try await within { await second.value }, 1)
+      assertEqual(try await within { await first.value }, [])
     }
   }
 
@@ -174,8 +171,7 @@ final class HandoverTests: XCTestCase {
     try await within { await first.value }
     for number in 0..<5 { channel.send(number) }
     XCTAssertEqual(subscription.droppedCount, 3)
-    let taken = try await subscription.take(2)
-    XCTAssertEqual(taken, [3, 4])
+    assertEqual(try await subscription.take(2), [3, 4])
     XCTAssertEqual(subscription.droppedCount, 3)
   }
 

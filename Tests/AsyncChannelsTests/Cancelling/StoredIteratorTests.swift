@@ -19,8 +19,7 @@ final class StoredIteratorTests: XCTestCase {
     let channel = Channel<Int>()
     let reader = Reader(channel.outlet.subscribe())
     for number in 1...1000 { channel.send(number) }
-    let first = try await within { await reader.next() }
-    XCTAssertEqual(first, 1)
+    assertEqual(try await within { await reader.next() }, 1)
     let taken = try await within {
       cancelThisTask()
       var count = 0
@@ -35,8 +34,7 @@ final class StoredIteratorTests: XCTestCase {
     let subscription = channel.outlet.subscribe()
     channel.send(1)
     channel.send(2)
-    let first = try await within { await subscription.next() }
-    XCTAssertEqual(first, 1)
+    assertEqual(try await within { await subscription.next() }, 1)
     let second = try await within {
       cancelThisTask()
       return await subscription.next()
@@ -64,8 +62,7 @@ final class StoredIteratorTests: XCTestCase {
     try await within { await hasLeft.pass() }
     let fromTheOlder = try await within { await reader.next() }
     XCTAssertNil(fromTheOlder)
-    let second = try await within { await subscription.next() }
-    XCTAssertEqual(second, 2, "the older one stole an element")
+    assertEqual(try await within { await subscription.next() }, 2, "the older one stole an element")
     mayEnd.open()
     try await other.result(within: .seconds(20))
   }
@@ -84,10 +81,8 @@ final class StoredIteratorTests: XCTestCase {
       try await channel.untilAsleep(1)
     }
     channel.send(1)
-    let first = try await waiting.result(within: .seconds(20))
-    XCTAssertEqual(first, 1)
+    assertEqual(try await waiting.result(within: .seconds(20)), 1)
     channel.send(2)
-    let second = try await within { await reader.next() }
-    XCTAssertEqual(second, 2)
+    assertEqual(try await within { await reader.next() }, 2)
   }
 }

@@ -17,8 +17,7 @@ final class UnlessCancelledTests: XCTestCase {
       let subscription = channel.outlet.subscribe(buffering: policy)
       try await Task {
         let iterator = subscription.makeAsyncIterator()
-        let first = await iterator.nextUnlessCancelled()
-        XCTAssertEqual(first, 0)
+        assertEqual(await iterator.nextUnlessCancelled(), 0)
         channel.send(1)
         cancelThisTask()
         for _ in 0..<2 {
@@ -29,8 +28,7 @@ final class UnlessCancelledTests: XCTestCase {
         }
       }.result(within: .seconds(20))
       channel.finish()
-      let rest = try await subscription.collect()
-      XCTAssertEqual(rest, [1], "\(policy)")
+      assertEqual(try await subscription.collect(), [1], "\(policy)")
     }
   }
 

@@ -19,8 +19,7 @@ final class FallingBehindTests: XCTestCase {
         }
         channel.finish()
         for subscription in [byDefault, byName] {
-          let received = try await subscription.collect()
-          XCTAssertEqual(received, Array((0..<sent).suffix(limit)))
+          assertEqual(try await subscription.collect(), Array((0..<sent).suffix(limit)))
           XCTAssertEqual(subscription.droppedCount, max(0, sent - limit))
         }
         let all = try await unbounded.collect()
@@ -34,14 +33,12 @@ final class FallingBehindTests: XCTestCase {
     let channel = Channel<Int>()
     let subscription = channel.outlet.subscribe(buffering: .bufferingNewest(3))
     for number in 0..<5 { channel.send(number) }  // drops 0 and 1
-    let first = try await subscription.take(2)
-    XCTAssertEqual(first, [2, 3])
+    assertEqual(try await subscription.take(2), [2, 3])
     for number in 5..<7 { channel.send(number) }  // there is room for both
     XCTAssertEqual(subscription.droppedCount, 2)
     channel.send(7)  // drops 4
     channel.finish()
-    let rest = try await subscription.collect()
-    XCTAssertEqual(rest, [5, 6, 7])
+    assertEqual(try await subscription.collect(), [5, 6, 7])
     XCTAssertEqual(subscription.droppedCount, 3)
   }
 
@@ -58,8 +55,7 @@ final class FallingBehindTests: XCTestCase {
         }
         channel.finish()
         for subscription in [byDefault, byName] {
-          let received = try await subscription.collect()
-          XCTAssertEqual(received, Array((0..<sent).prefix(limit)))
+          assertEqual(try await subscription.collect(), Array((0..<sent).prefix(limit)))
           XCTAssertEqual(subscription.droppedCount, max(0, sent - limit))
         }
       }
@@ -70,12 +66,10 @@ final class FallingBehindTests: XCTestCase {
     let channel = Channel<Int>()
     let subscription = channel.outlet.subscribe(buffering: .bufferingOldest(3))
     for number in 0..<5 { channel.send(number) }  // drops 3 and 4
-    let first = try await subscription.take(2)
-    XCTAssertEqual(first, [0, 1])
+    assertEqual(try await subscription.take(2), [0, 1])
     for number in 5..<9 { channel.send(number) }  // room for 5 and 6; drops 7 and 8
     channel.finish()
-    let rest = try await subscription.collect()
-    XCTAssertEqual(rest, [2, 5, 6])
+    assertEqual(try await subscription.collect(), [2, 5, 6])
     XCTAssertEqual(subscription.droppedCount, 4)
   }
 
@@ -154,8 +148,7 @@ final class FallingBehindTests: XCTestCase {
       }
       channel.finish()
       try await consumer.result(within: .seconds(20))
-      let received = await stage.received
-      XCTAssertEqual(received, found, "\(policy)")
+      assertEqual(await stage.received, found, "\(policy)")
       XCTAssertEqual(subscription.droppedCount, 10 - found.count, "\(policy)")
     }
   }
@@ -174,8 +167,7 @@ final class FallingBehindTests: XCTestCase {
     channel.send(9)
     channel.finish()
     for (subscription, (policy, found, dropped)) in zip(subscriptions, cases) {
-      let received = try await subscription.collect()
-      XCTAssertEqual(received, found, "\(policy)")
+      assertEqual(try await subscription.collect(), found, "\(policy)")
       XCTAssertEqual(subscription.droppedCount, dropped, "\(policy)")
     }
   }

@@ -27,12 +27,10 @@ final class SlowSubscriberTests: XCTestCase {
     try await within { await isStuck.pass() }
     _ = try await concurrently(1) { _ in for number in 1..<3000 { channel.send(number) } }
     // Everybody else gets everything while the stuck are stuck.
-    let everything = try await counting.take(3000)
-    XCTAssertEqual(everything, Array(0..<3000))
+    assertEqual(try await counting.take(3000), Array(0..<3000))
     channel.finish()
     for other in others {
-      let received = try await other.value
-      XCTAssertEqual(received, Array(0..<3000))
+      assertEqual(try await other.value, Array(0..<3000))
     }
     mayGoOn.open()
     let received = try await stuck[0].result(within: .seconds(20))
@@ -49,8 +47,7 @@ final class SlowSubscriberTests: XCTestCase {
     let neverConsumed = policies.map { channel.outlet.subscribe(buffering: $0) }
     let leftBehind = policies.map { channel.outlet.subscribe(buffering: $0) }
     for subscription in leftBehind {
-      let first = try await subscription.take(1)
-      XCTAssertEqual(first, [0])
+      assertEqual(try await subscription.take(1), [0])
     }
     let consumer = channel.outlet.collecting()
     for number in 1..<3000 {
@@ -58,8 +55,7 @@ final class SlowSubscriberTests: XCTestCase {
       if number.isMultiple(of: 500) { try await channel.untilAsleep(1) }
     }
     channel.finish()
-    let received = try await consumer.value
-    XCTAssertEqual(received, Array(0..<3000))
+    assertEqual(try await consumer.value, Array(0..<3000))
     let late = try await (neverConsumed[0].collect(), leftBehind[0].collect())
     XCTAssertEqual(late.0, Array(0..<3000))
     XCTAssertEqual(late.1, Array(1..<3000))
@@ -75,8 +71,7 @@ final class SlowSubscriberTests: XCTestCase {
           channel.send(Tracked(number, in: census))
           XCTAssertEqual(census.count, min(number + 1, limit))
         }
-        let taken = try await stuck?.take(1).count
-        XCTAssertEqual(taken, 1)
+        assertEqual(try await stuck?.take(1).count, 1)
         XCTAssertEqual(census.count, limit - 1)
         stuck = nil
         XCTAssertEqual(census.count, 0)
@@ -99,8 +94,7 @@ final class SlowSubscriberTests: XCTestCase {
     XCTAssertEqual(census.count, 7)
     channel.finish()
     XCTAssertEqual(census.count, 4)
-    let found = try await stuck.collect().map(\.number)
-    XCTAssertEqual(found, [2, 3, 4, 5])
+    assertEqual(try await stuck.collect().map(\.number), [2, 3, 4, 5])
     XCTAssertEqual(census.count, 0)
   }
 

@@ -14,8 +14,7 @@ final class AfterTheEndTests: XCTestCase {
         BufferingPolicy.roomy(for: 5).map { channel.outlet.subscribe(buffering: $0) }
         + [channel.outlet.map { $0 }.subscribe()]
       for subscription in late {
-        let received = try await subscription.collect()
-        XCTAssertEqual(received, [])
+        assertEqual(try await subscription.collect(), [])
         XCTAssertEqual(subscription.droppedCount, 0)
       }
       let all = try await early.collect()
@@ -36,12 +35,9 @@ final class AfterTheEndTests: XCTestCase {
         return value
       }, 12)
     XCTAssertEqual(state.value, 2)
-    let late = try await state.outlet.subscribe().collect()
-    XCTAssertEqual(late, [])
-    let bounded = try await state.outlet.subscribe(buffering: .bufferingNewest(1)).collect()
-    XCTAssertEqual(bounded, [])
-    let received = try await early.collect()
-    XCTAssertEqual(received, [1, 2])
+    assertEqual(try await state.outlet.subscribe().collect(), [])
+    assertEqual(try await state.outlet.subscribe(buffering: .bufferingNewest(1)).collect(), [])
+    assertEqual(try await early.collect(), [1, 2])
   }
 
   func test_C24_subscribingWhileItFinishesGivesAllOrNothing() async throws {
@@ -81,14 +77,11 @@ final class AfterTheEndTests: XCTestCase {
     second = nil
     XCTAssertNil(observed)
     XCTAssertEqual(inlet.send(3), .finished(3))
-    let late = try await unread.collect()
-    XCTAssertEqual(late, [1, 2])
+    assertEqual(try await unread.collect(), [1, 2])
     for consumer in waiting {
-      let received = try await consumer.value
-      XCTAssertEqual(received, [1, 2])
+      assertEqual(try await consumer.value, [1, 2])
     }
-    let afterwards = try await outlet.subscribe().collect()
-    XCTAssertEqual(afterwards, [])
+    assertEqual(try await outlet.subscribe().collect(), [])
     withExtendedLifetime((first, second)) {}
   }
 
@@ -101,18 +94,15 @@ final class AfterTheEndTests: XCTestCase {
       channel = nil
       XCTAssertNil(observed)
       for consumer in consumers {
-        let received = try await consumer.value
-        XCTAssertEqual(received, [])
+        assertEqual(try await consumer.value, [])
       }
       withExtendedLifetime(channel) {}
     }
   }
 
   func test_C25_theOutletOfATemporaryEndsAtOnce() async throws {
-    let ofChannel = try await Channel<Int>().outlet.collect()
-    XCTAssertEqual(ofChannel, [])
-    let ofState = try await CurrentValue(1).outlet.collect()
-    XCTAssertEqual(ofState, [])
+    assertEqual(try await Channel<Int>().outlet.collect(), [])
+    assertEqual(try await CurrentValue(1).outlet.collect(), [])
   }
 
   func test_C25_nothingKeepsACurrentValueAlive() async throws {
@@ -126,8 +116,7 @@ final class AfterTheEndTests: XCTestCase {
     state = nil
     XCTAssertNil(observed)
     guard case .finished = inlet.send(Tracked(3, in: census)) else { return XCTFail("Sent") }
-    let received = try await follower.value
-    XCTAssertEqual(received, [1, 2])
+    assertEqual(try await follower.value, [1, 2])
     XCTAssertEqual(outlet?.value.number, 2)
     XCTAssertEqual(census.count, 1)
     outlet = nil

@@ -52,8 +52,7 @@ final class FinishingTests: XCTestCase {
       try await channel.untilAsleep(count)
       channel.finish()
       for consumer in consumers {
-        let received = try await consumer.value
-        XCTAssertEqual(received, [0])
+        assertEqual(try await consumer.value, [0])
       }
     }
   }
@@ -66,8 +65,7 @@ final class FinishingTests: XCTestCase {
       await giveWay(round % 6)
       channel.finish()
       for consumer in consumers {
-        let received = try await consumer.value
-        XCTAssertEqual(received, [round])
+        assertEqual(try await consumer.value, [round])
       }
     }
   }
@@ -78,12 +76,10 @@ final class FinishingTests: XCTestCase {
     channel.send(1)
     channel.finish()
     channel.finish()
-    let received = try await subscription.collect()
-    XCTAssertEqual(received, [1])
+    assertEqual(try await subscription.collect(), [1])
     channel.finish()
     XCTAssertEqual(channel.send(2), .finished(2))
-    let again = try await subscription.collect()
-    XCTAssertEqual(again, [])
+    assertEqual(try await subscription.collect(), [])
     let state = CurrentValue(1)
     state.finish()
     state.finish()
@@ -97,8 +93,7 @@ final class FinishingTests: XCTestCase {
       channel.send(0)
       _ = try await concurrently(3) { _ in channel.finish() }
       for consumer in consumers {
-        let received = try await consumer.value
-        XCTAssertEqual(received, [0])
+        assertEqual(try await consumer.value, [0])
       }
     }
   }
@@ -112,8 +107,7 @@ final class FinishingTests: XCTestCase {
       channel.finish()
       channel.finish()
       XCTAssertEqual(subscription.droppedCount, 0)
-      let received = try await subscription.collect()
-      XCTAssertEqual(received, [1, 2])
+      assertEqual(try await subscription.collect(), [1, 2])
       XCTAssertEqual(subscription.droppedCount, 0)
     }
   }
@@ -136,8 +130,7 @@ final class FinishingTests: XCTestCase {
     XCTAssertEqual(census.count, 1)
     XCTAssertEqual(unread.map(\.droppedCount), [0, 0, 0])
     for subscription in unread {
-      let received = try await subscription.collect().map(\.number)
-      XCTAssertEqual(received, [1])
+      assertEqual(try await subscription.collect().map(\.number), [1])
     }
     XCTAssertEqual(census.count, 0)
   }

@@ -84,11 +84,9 @@ final class MemoryTests: XCTestCase {
     for number in 10..<12 { channel.send(Tracked(number, in: census)) }
     // Two that the window has let go and a subscriber is still owed, and two in both.
     XCTAssertEqual(census.count, 4)
-    let replayed = try await subscription.take(2).map(\.number)
-    XCTAssertEqual(replayed, [8, 9])
+    assertEqual(try await subscription.take(2).map(\.number), [8, 9])
     XCTAssertEqual(census.count, 2)
-    let live = try await subscription.take(2).map(\.number)
-    XCTAssertEqual(live, [10, 11])
+    assertEqual(try await subscription.take(2).map(\.number), [10, 11])
     XCTAssertEqual(census.count, 2)
     channel.finish()
     XCTAssertEqual(census.count, 0)

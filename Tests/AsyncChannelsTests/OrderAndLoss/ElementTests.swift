@@ -62,8 +62,7 @@ final class ElementTests: XCTestCase {
       let received = try await consumer.value.map { $0?.number }
       XCTAssertEqual(received, (0..<200).map { $0.isMultiple(of: 2) ? nil : $0 })
     }
-    let replayed = try await late.value.map { $0?.number }
-    XCTAssertEqual(replayed, [nil, 199])
+    assertEqual(try await late.value.map { $0?.number }, [nil, 199])
   }
 
   func test_C7_elementsOfSizeZeroAreDelivered() async throws {

@@ -8,8 +8,7 @@ final class OrderAndLossTests: XCTestCase {
     let subscription = channel.outlet.subscribe()
     for number in 0..<10_000 { channel.send(number) }
     channel.finish()
-    let received = try await subscription.collect()
-    XCTAssertEqual(received, Array(0..<10_000))
+    assertEqual(try await subscription.collect(), Array(0..<10_000))
   }
 
   func test_C1_orderHoldsOnBothSidesOfEverySegmentBoundary() async throws {
@@ -46,8 +45,7 @@ final class OrderAndLossTests: XCTestCase {
     }
     channel.finish()
     for consumer in consumers {
-      let received = try await consumer.value
-      XCTAssertEqual(received, Array(0..<3000))
+      assertEqual(try await consumer.value, Array(0..<3000))
     }
   }
 
@@ -65,8 +63,7 @@ final class OrderAndLossTests: XCTestCase {
     }
     channel.finish()
     for (began, consumer) in consumers {
-      let received = try await consumer.value
-      XCTAssertEqual(received, Array(began..<400))
+      assertEqual(try await consumer.value, Array(began..<400))
     }
   }
 
@@ -88,8 +85,7 @@ final class OrderAndLossTests: XCTestCase {
       XCTAssertEqual(reference.numbers(of: sender), Array(0..<each))
     }
     for consumer in consumers {
-      let received = try await consumer.value
-      XCTAssertEqual(received, reference)
+      assertEqual(try await consumer.value, reference)
     }
   }
 
@@ -178,8 +174,7 @@ final class OrderAndLossTests: XCTestCase {
     isOver.open()
     try await sender.result(within: .seconds(60))
     for consumer in steady {
-      let received = try await consumer.value.filter { $0 >= 0 }
-      XCTAssertEqual(received, Array(0..<6000))
+      assertEqual(try await consumer.value.filter { $0 >= 0 }, Array(0..<6000))
     }
     XCTAssertEqual(census.count, 0)
   }

@@ -21,8 +21,7 @@ final class ReentrancyTests: XCTestCase {
     }
     let expected = [1, 100] + Array(2...99)
     XCTAssertEqual(received, expected)
-    let witnessed = try await witness.collect()
-    XCTAssertEqual(witnessed, expected)
+    assertEqual(try await witness.collect(), expected)
   }
 
   func test_C38_subscribingInsideTheLoopBeginsAfterTheElementsSentByThen() async throws {

@@ -36,8 +36,7 @@ final class AnswerTests: XCTestCase {
     for overlap in [Overlap.oneAtATime, .concurrent] {
       let counter = Counter()
       try await within { await counter.count(Array(0..<2_000), overlap) }
-      let count = await counter.sum
-      XCTAssertEqual(count, 2_000 * 1_999 / 2, "\(overlap)")
+      assertEqual(await counter.sum, 2_000 * 1_999 / 2, "\(overlap)")
     }
   }
 

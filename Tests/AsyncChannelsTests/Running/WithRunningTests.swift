@@ -10,8 +10,7 @@ final class WithRunningTests: XCTestCase {
       return "done"
     }
     XCTAssertEqual(result, "done")
-    let phases = await worker.phases
-    XCTAssertEqual(phases, ["started", "ended"], "it returns after the run has returned")
+    assertEqual(await worker.phases, ["started", "ended"], "it returns after the run has returned")
   }
 
   @MainActor
@@ -70,8 +69,7 @@ final class WithRunningTests: XCTestCase {
       }
       XCTFail("it threw nothing")
     } catch {
-      let phases = await worker.phases
-      XCTAssertEqual(phases, ["started", "ended"])
+      assertEqual(await worker.phases, ["started", "ended"])
     }
   }
 
@@ -83,8 +81,7 @@ final class WithRunningTests: XCTestCase {
     await worker.started.pass()
     task.cancel()
     try await within { await task.value }
-    let phases = await worker.phases
-    XCTAssertEqual(phases, ["started", "ended"])
+    assertEqual(await worker.phases, ["started", "ended"])
   }
 
   func test_aRunThatReturnsEarlyDoesNotEndTheClosure() async throws {

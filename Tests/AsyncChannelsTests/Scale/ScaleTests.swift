@@ -62,8 +62,7 @@ final class ScaleTests: XCTestCase {
     XCTAssertEqual(census.count, 100)
     // Each of them takes from the same store.
     for subscription in subscriptions {
-      let taken = try await subscription.take(3).map(\.number)
-      XCTAssertEqual(taken, [0, 1, 2])
+      assertEqual(try await subscription.take(3).map(\.number), [0, 1, 2])
     }
     XCTAssertEqual(census.count, 97)
     withExtendedLifetime(subscriptions) {}

@@ -52,8 +52,7 @@ final class SeparationTests: XCTestCase {
         group.addTask { await store.send(1) }
       }
     }
-    let received = try await totals.take(9)
-    XCTAssertEqual(received, Array(1...9))
+    assertEqual(try await totals.take(9), Array(1...9))
   }
 
   @MainActor

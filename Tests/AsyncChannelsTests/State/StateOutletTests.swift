@@ -55,8 +55,7 @@ final class StateOutletTests: XCTestCase {
     let follower = mixed.collecting()
     number.value = 2
     number.finish()
-    let ofMixed = try await follower.value
-    XCTAssertEqual(ofMixed, ["preview 1", "preview 2"])
+    assertEqual(try await follower.value, ["preview 1", "preview 2"])
   }
 
   func test_C53_readingIsTrackedByObservation() {

@@ -30,8 +30,7 @@ final class CurrentValueTests: XCTestCase {
     }
     state.finish()
     for (began, consumer) in consumers {
-      let received = try await consumer.value
-      XCTAssertEqual(received, Array(began...300))
+      assertEqual(try await consumer.value, Array(began...300))
     }
   }
 
@@ -45,8 +44,7 @@ final class CurrentValueTests: XCTestCase {
       XCTAssertEqual(owner.count, 6)
       return follower  // The owner goes here, and that ends its outlet.
     }
-    let received = try await follower.value
-    XCTAssertEqual(received, [0, 5, 6])
+    assertEqual(try await follower.value, [0, 5, 6])
   }
 
   func test_C10_everyWayOfWritingStoresAndPublishesInOneOrder() async throws {
@@ -66,8 +64,7 @@ final class CurrentValueTests: XCTestCase {
     XCTAssertEqual(state.value, "cd")
     state.inlet.contramap { (number: Int) in "\(number)" }.send(1)
     state.finish()
-    let received = try await follower.value
-    XCTAssertEqual(received, ["", "a", "b", "c", "cd", "1"])
+    assertEqual(try await follower.value, ["", "a", "b", "c", "cd", "1"])
   }
 
   func test_C10_anUpdateThatThrowsChangesAndPublishesNothing() async throws {
@@ -81,8 +78,7 @@ final class CurrentValueTests: XCTestCase {
     XCTAssertEqual(state.value, 1)
     state.update { $0 += 10 }  // The writers' lock was let go.
     state.finish()
-    let received = try await follower.value
-    XCTAssertEqual(received, [1, 11])
+    assertEqual(try await follower.value, [1, 11])
   }
 
   func test_C10_updateLosesNoConcurrentUpdate() async throws {
@@ -102,8 +98,7 @@ final class CurrentValueTests: XCTestCase {
     XCTAssertEqual(seen.joined().sorted(), Array(1...4000))
     state.finish()
     for follower in followers {
-      let received = try await follower.value
-      XCTAssertEqual(received, Array(0...4000))
+      assertEqual(try await follower.value, Array(0...4000))
     }
   }
 

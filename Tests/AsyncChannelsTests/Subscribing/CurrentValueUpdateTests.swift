@@ -34,10 +34,8 @@ final class CurrentValueUpdateTests: XCTestCase {
     }
     defer { goOn.signal() }
     try await within { await isUpdating.pass() }
-    let read = try await within { number.value }
-    XCTAssertEqual(read, 1)
-    let first = try await within { try await number.outlet.subscribe().take(1) }
-    XCTAssertEqual(first, [1])
+    assertEqual(try await within { number.value }, 1)
+    assertEqual(try await within { try await number.outlet.subscribe().take(1) }, [1])
     goOn.signal()
     try await within { await updating.pass() }
     XCTAssertEqual(number.value, 2)
@@ -70,8 +68,7 @@ final class CurrentValueUpdateTests: XCTestCase {
       // Were it not to wait, it would have the time to write here.
       for _ in 0..<100 { await Task.yield() }
       goOn.signal()
-      let values = try await published.take(3)
-      XCTAssertEqual(values, [1, 2, 12])
+      assertEqual(try await published.take(3), [1, 2, 12])
     }
   }
 
@@ -82,8 +79,7 @@ final class CurrentValueUpdateTests: XCTestCase {
     XCTAssertEqual(add.send(1), .sent(subscribers: 1))
     DispatchQueue.concurrentPerform(iterations: 1000) { number in add.send(number) }
     XCTAssertEqual(sum.value, 1 + 999 * 1000 / 2)
-    let published = try await last.take(1)
-    XCTAssertEqual(published, [sum.value])
+    assertEqual(try await last.take(1), [sum.value])
     sum.finish()
     XCTAssertEqual(add.send(5), .finished(5))
     XCTAssertEqual(sum.value, 1 + 999 * 1000 / 2)
@@ -100,8 +96,7 @@ final class CurrentValueUpdateTests: XCTestCase {
         return number
       }, 11)
     XCTAssertEqual(number.value, 1)
-    let values = try await number.outlet.collect()
-    XCTAssertEqual(values, [])
+    assertEqual(try await number.outlet.collect(), [])
   }
 
   func test_C26_theInletOfAValueThatIsGoneIsFinished() async throws {
@@ -115,7 +110,6 @@ final class CurrentValueUpdateTests: XCTestCase {
     XCTAssertNil(sameNumber)
     XCTAssertEqual(inlet?.send(3), .finished(3))
     XCTAssertEqual(add?.send(4), .finished(4))
-    let values = try await subscription?.collect()
-    XCTAssertEqual(values, [1, 2])
+    assertEqual(try await subscription?.collect(), [1, 2])
   }
 }

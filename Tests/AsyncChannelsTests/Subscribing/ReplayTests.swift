@@ -18,8 +18,7 @@ final class ReplayTests: XCTestCase {
         for number in sent..<sent + 66 { channel.send(number) }
         channel.finish()
         for consumer in consumers {
-          let received = try await consumer.collect()
-          XCTAssertEqual(received, expected, "window \(window), \(sent) sent")
+          assertEqual(try await consumer.collect(), expected, "window \(window), \(sent) sent")
           XCTAssertEqual(consumer.droppedCount, 0)
         }
         withExtendedLifetime(reader) {}
@@ -37,8 +36,7 @@ final class ReplayTests: XCTestCase {
     for number in 6..<200 { channel.send(number) }
     channel.finish()
     for consumer in consumers {
-      let received = try await consumer.value
-      XCTAssertEqual(received, Array(2..<200))
+      assertEqual(try await consumer.value, Array(2..<200))
     }
   }
 
@@ -49,8 +47,7 @@ final class ReplayTests: XCTestCase {
     for number in 0..<10 { channel.send(number) }
     channel.finish()
     for consumer in consumers {
-      let received = try await consumer.value
-      XCTAssertEqual(received, Array(0..<10))
+      assertEqual(try await consumer.value, Array(0..<10))
     }
   }
 
@@ -144,11 +141,9 @@ final class ReplayTests: XCTestCase {
     let subscription = channel.outlet.subscribe()
     for number in 3..<6 { channel.send(Tracked(number, in: census)) }
     XCTAssertEqual(census.count, 6)
-    let replayed = try await subscription.take(3).map(\.number)
-    XCTAssertEqual(replayed, [0, 1, 2])
+    assertEqual(try await subscription.take(3).map(\.number), [0, 1, 2])
     XCTAssertEqual(census.count, 3)
-    let live = try await subscription.take(3).map(\.number)
-    XCTAssertEqual(live, [3, 4, 5])
+    assertEqual(try await subscription.take(3).map(\.number), [3, 4, 5])
     XCTAssertEqual(census.count, 3)  // the window's
   }
 }

@@ -17,8 +17,7 @@ final class SubscribingTests: XCTestCase {
         for number in before..<before + 70 { channel.send(number) }
         channel.finish()
         for subscription in subscriptions + [derived] {
-          let received = try await subscription.collect()
-          XCTAssertEqual(received, Array(before..<before + 70))
+          assertEqual(try await subscription.collect(), Array(before..<before + 70))
         }
         let all = try await other?.collect()
         XCTAssertEqual(all?.count, isAlone ? nil : before + 70)
@@ -77,8 +76,7 @@ final class SubscribingTests: XCTestCase {
     let ofState = try await (plain[1].value, distinct[1].value)
     XCTAssertEqual(ofState.0, [7, 7, 7, 7, 8, 8, 7])
     XCTAssertEqual(ofState.1, [7, 8, 7])
-    let replayed = try await late.value
-    XCTAssertEqual(replayed, [7, 8, 8, 7])
+    assertEqual(try await late.value, [7, 8, 8, 7])
   }
 
   func test_C12_sendingToNobodyIsSafeAndStoresNothing() async throws {
@@ -102,8 +100,7 @@ final class SubscribingTests: XCTestCase {
     for policy in BufferingPolicy.roomy(for: 100) {
       var subscription: Subscription<Tracked>? = channel.outlet.subscribe(buffering: policy)
       for number in 0..<100 { channel.send(Tracked(number, in: census)) }
-      let taken = try await subscription?.take(30).map(\.number)
-      XCTAssertEqual(taken, Array(0..<30))
+      assertEqual(try await subscription?.take(30).map(\.number), Array(0..<30))
       XCTAssertEqual(census.count, 70)
       subscription = nil
       XCTAssertEqual(census.count, 0)
