@@ -5,28 +5,34 @@ import XCTest
 final class FallingBehindTests: XCTestCase {
   private let limits = [1, 2, 3, 63, 64, 65]
 
-  func test_C14_aBufferingNewestSubscriberFindsTheNewestAndCountsExactlyWhatItMissed() async throws
-  {
+  func test_C14_C15_aBoundedSubscriberFindsItsEndAndCountsExactlyWhatItMissed() async throws {
     for limit in limits {
       for sent in [0, 1, limit - 1, limit, limit + 1, 3 * limit + 2] {
-        let channel = Channel<Int>(buffering: .bufferingNewest(limit))
-        let byDefault = channel.outlet.subscribe()
-        let byName = channel.outlet.map { $0 }.subscribe(buffering: .bufferingNewest(limit))
-        let unbounded = channel.outlet.subscribe(buffering: .unbounded)
-        for number in 0..<sent {
-          channel.send(number)
-          XCTAssertEqual(byDefault.droppedCount, max(0, number + 1 - limit))
-        }
-        channel.finish()
-        for subscription in [byDefault, byName] {
-          assertEqual(try await subscription.collect(), Array((0..<sent).suffix(limit)))
-          XCTAssertEqual(subscription.droppedCount, max(0, sent - limit))
-        }
-        let all = try await unbounded.collect()
-        XCTAssertEqual(all.count, sent)
-        XCTAssertEqual(unbounded.droppedCount, 0)
+        let all = 0..<sent
+        try await check(.bufferingNewest(limit), limit, sent, finds: Array(all.suffix(limit)))
+        try await check(.bufferingOldest(limit), limit, sent, finds: Array(all.prefix(limit)))
       }
     }
+  }
+
+  private func check(
+    _ policy: BufferingPolicy, _ limit: Int, _ sent: Int, finds expected: [Int]
+  ) async throws {
+    let channel = Channel<Int>(buffering: policy)
+    let byDefault = channel.outlet.subscribe()
+    let byName = channel.outlet.map { $0 }.subscribe(buffering: policy)
+    let unbounded = channel.outlet.subscribe(buffering: .unbounded)
+    for number in 0..<sent {
+      channel.send(number)
+      XCTAssertEqual(byDefault.droppedCount, max(0, number + 1 - limit))
+    }
+    channel.finish()
+    for subscription in [byDefault, byName] {
+      assertEqual(try await subscription.collect(), expected, "\(policy)")
+      XCTAssertEqual(subscription.droppedCount, max(0, sent - limit))
+    }
+    assertEqual(try await unbounded.collect().count, sent)
+    XCTAssertEqual(unbounded.droppedCount, 0)
   }
 
   func test_C14_takingMakesRoomAndNothingIsCountedTwice() async throws {
@@ -40,26 +46,6 @@ final class FallingBehindTests: XCTestCase {
     channel.finish()
     assertEqual(try await subscription.collect(), [5, 6, 7])
     XCTAssertEqual(subscription.droppedCount, 3)
-  }
-
-  func test_C15_aBufferingOldestSubscriberFindsTheOldestAndCountsExactlyWhatItMissed() async throws
-  {
-    for limit in limits {
-      for sent in [0, 1, limit - 1, limit, limit + 1, 3 * limit + 2] {
-        let channel = Channel<Int>(buffering: .bufferingOldest(limit))
-        let byDefault = channel.outlet.subscribe()
-        let byName = channel.outlet.map { $0 }.subscribe(buffering: .bufferingOldest(limit))
-        for number in 0..<sent {
-          channel.send(number)
-          XCTAssertEqual(byDefault.droppedCount, max(0, number + 1 - limit))
-        }
-        channel.finish()
-        for subscription in [byDefault, byName] {
-          assertEqual(try await subscription.collect(), Array((0..<sent).prefix(limit)))
-          XCTAssertEqual(subscription.droppedCount, max(0, sent - limit))
-        }
-      }
-    }
   }
 
   func test_C15_laterElementsAreDroppedUntilThereIsRoom() async throws {
