@@ -6,52 +6,43 @@ final class AuthDemoTests: XCTestCase {
   func test_aUserNameAndAPasswordSignIn() throws {
     let input =
       "iankeen\nwrong\niankeen\nsuper_secret_password\n\n\nIANKEEN\nsuper_secret_password\n"
-    let program = try Program.run("auth", input: Data(input.utf8))
-    XCTAssertEqual(
-      program.output,
-      """
-      Not signed in. The user name or the password is wrong.
-      Signed in.
-      Not signed in. The user name or the password is wrong.
-      Not signed in. The user name or the password is wrong.
+    try assertDemo(
+      "auth", given: input.utf8,
+      prints: """
+        Not signed in. The user name or the password is wrong.
+        Signed in.
+        Not signed in. The user name or the password is wrong.
+        Not signed in. The user name or the password is wrong.
 
-      """)
-    XCTAssertEqual(program.errors, "")
-    XCTAssertEqual(program.status, 0)
+        """)
   }
 
   func test_aUserNameWithoutAPasswordIsSaid() throws {
-    let program = try Program.run("auth", input: Data("iankeen\nx\niankeen".utf8))
-    XCTAssertEqual(
-      program.output,
-      """
-      Not signed in. The user name or the password is wrong.
-      There was a user name, but no password.
+    try assertDemo(
+      "auth", given: "iankeen\nx\niankeen".utf8,
+      prints: """
+        Not signed in. The user name or the password is wrong.
+        There was a user name, but no password.
 
-      """)
-    XCTAssertEqual(program.status, 0)
+        """)
   }
 
   func test_anEmptyInputAsksNothing() throws {
-    let program = try Program.run("auth")
-    XCTAssertEqual(program.output, "")
-    XCTAssertEqual(program.status, 0)
+    try assertDemo("auth", given: [], prints: "")
   }
 
   func test_aLineThatIsNotTextIsRefusedAndAskedForAgain() throws {
     var input = Data([0xFF, 0x0A]) + Data("iankeen\n".utf8)
     input += Data(repeating: UInt8(ascii: "x"), count: 2 << 20) + Data([0x0A])
     input += Data("super_secret_password".utf8)
-    let program = try Program.run("auth", input: input)
-    XCTAssertEqual(
-      program.output,
-      """
-      a line is not valid UTF-8; it was ignored
-      a line is longer than 1048576 bytes; it was ignored
-      Signed in.
+    try assertDemo(
+      "auth", given: input,
+      prints: """
+        a line is not valid UTF-8; it was ignored
+        a line is longer than 1048576 bytes; it was ignored
+        Signed in.
 
-      """)
-    XCTAssertEqual(program.status, 0)
+        """)
   }
 
   func test_itSignsInAtAServer() async throws {

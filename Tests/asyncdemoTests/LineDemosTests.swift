@@ -4,19 +4,16 @@ import XCTest
 /// The workout, the text filter and the profile, each fed line by line.
 final class LineDemosTests: XCTestCase {
   func test_everyLineIsAnExerciseDone() throws {
-    let program = try Program.run("workout", input: Data("squats\n\n  \nlast".utf8))
-    XCTAssertEqual(
-      program.output,
-      """
-      Exercises done: 0
-      Exercises done: 1
-      Exercises done: 2
-      Exercises done: 3
-      Exercises done: 4
+    try assertDemo(
+      "workout", given: "squats\n\n  \nlast".utf8,
+      prints: """
+        Exercises done: 0
+        Exercises done: 1
+        Exercises done: 2
+        Exercises done: 3
+        Exercises done: 4
 
-      """)
-    XCTAssertEqual(program.errors, "")
-    XCTAssertEqual(program.status, 0)
+        """)
   }
 
   func test_theFiltersOutputIsShownWhenItChanges() throws {
@@ -25,19 +22,16 @@ final class LineDemosTests: XCTestCase {
       "e\u{301}e\u{301}e\u{301}",
       "👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", "もしもn", "もしもの",
     ]
-    let program = try Program.run("filter", input: Data(lines.joined(separator: "\n").utf8))
-    XCTAssertEqual(
-      program.output,
-      """
-      Output: news
-      Output: newt
-      Output: 👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧
-      Output: もしもn
-      Output: もしもの
+    try assertDemo(
+      "filter", given: lines.joined(separator: "\n").utf8,
+      prints: """
+        Output: news
+        Output: newt
+        Output: 👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧
+        Output: もしもn
+        Output: もしもの
 
-      """)
-    XCTAssertEqual(program.errors, "")
-    XCTAssertEqual(program.status, 0)
+        """)
   }
 
   func test_whatWouldTurnATextAroundIsWrittenOut() throws {
@@ -46,42 +40,41 @@ final class LineDemosTests: XCTestCase {
       "मीम\u{200D}कक\u{200C}ष", "👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧",
       "wave 🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
     ]
-    let program = try Program.run("filter", input: Data(lines.joined(separator: "\n").utf8))
     let shown = [
       "user\\u{202E}nimda", "\\u{2066}abc\\u{2069}", "a\\u{200F}bcd", "\\u{FEFF}abc",
     ]
-    XCTAssertEqual(
-      program.output, (shown + lines[4...]).map { "Output: \($0)\n" }.joined())
+    try assertDemo(
+      "filter", given: lines.joined(separator: "\n").utf8,
+      prints: (shown + lines[4...]).map { "Output: \($0)\n" }.joined())
   }
 
   func test_eachStateOfTheProfileIsShown() throws {
-    let program = try Program.run("profile", input: Data("1\n\n7\n 3 \n+2\n-1\n\n".utf8))
     let states = [
       "User 1: Ann", "User 1: Ann", "Failed: there is no user 7", "User 3: Cy", "User 2: Bob",
       "Failed: there is no user -1", "Failed: there is no user -1",
     ]
-    XCTAssertEqual(program.output, states.map { "Loading …\n\($0)\n" }.joined())
-    XCTAssertEqual(program.errors, "")
-    XCTAssertEqual(program.status, 0)
+    try assertDemo(
+      "profile", given: "1\n\n7\n 3 \n+2\n-1\n\n".utf8,
+      prints: states.map { "Loading …\n\($0)\n" }.joined())
   }
 
   func test_whatIsNoUsersNumberGetsOneLine() throws {
     let bad = ["", "x", "1e3", "0x1", "①", "99999999999999999999", "1 2", "1.0", "--1", "１"]
-    let program = try Program.run(
-      "profile", input: Data((bad + ["1"]).joined(separator: "\n").utf8))
     let complaints = bad.map { "a user has a number, not \"\($0)\"\n" }.joined()
-    XCTAssertEqual(program.output, complaints + "Loading …\nUser 1: Ann\n")
+    try assertDemo(
+      "profile", given: (bad + ["1"]).joined(separator: "\n").utf8,
+      prints: complaints + "Loading …\nUser 1: Ann\n")
     let extreme = "9223372036854775807\n-9223372036854775808\n9223372036854775808\n"
-    XCTAssertEqual(
-      try Program.run("profile", input: Data(extreme.utf8)).output,
-      """
-      Loading …
-      Failed: there is no user 9223372036854775807
-      Loading …
-      Failed: there is no user -9223372036854775808
-      a user has a number, not "9223372036854775808"
+    try assertDemo(
+      "profile", given: extreme.utf8,
+      prints: """
+        Loading …
+        Failed: there is no user 9223372036854775807
+        Loading …
+        Failed: there is no user -9223372036854775808
+        a user has a number, not "9223372036854775808"
 
-      """)
+        """)
   }
 
   func test_theSameInputGivesTheSameOutput20Times() throws {

@@ -4,26 +4,23 @@ import XCTest
 final class MembersDemoTests: XCTestCase {
   func test_eachCommandsEffectIsShownBeforeTheNextLineIsTaken() throws {
     let input = "add Ann\nadd Bob\nremove 1\nadd invalid name\nadd Cy\n"
-    let program = try Program.run("members", input: Data(input.utf8))
-    XCTAssertEqual(
-      program.output,
-      """
-      Number of members: 0
-      Number of members: 1
-        1  Ann
-      Number of members: 2
-        1  Ann
-        2  Bob
-      Number of members: 1
-        2  Bob
-      "invalid name" is not a valid name; nothing was added
-      Number of members: 2
-        2  Bob
-        3  Cy
+    try assertDemo(
+      "members", given: input.utf8,
+      prints: """
+        Number of members: 0
+        Number of members: 1
+          1  Ann
+        Number of members: 2
+          1  Ann
+          2  Bob
+        Number of members: 1
+          2  Bob
+        "invalid name" is not a valid name; nothing was added
+        Number of members: 2
+          2  Bob
+          3  Cy
 
-      """)
-    XCTAssertEqual(program.errors, "")
-    XCTAssertEqual(program.status, 0)
+        """)
   }
 
   func test_theSameInputGivesTheSameOutputEveryTime() throws {
@@ -38,21 +35,19 @@ final class MembersDemoTests: XCTestCase {
 
   func test_badLinesGetOneLineEachAndChangeNothing() throws {
     let input = "remove 9\nremove x\nremove\nadd\nfrob\nlist all\nADD Ann\n\n   \nquit\nadd Late\n"
-    let program = try Program.run("members", input: Data(input.utf8))
-    XCTAssertEqual(
-      program.output,
-      """
-      Number of members: 0
-      there is no member 9
-      'remove' takes a member's number, not "x"
-      'remove' takes a member's number, not ""
-      "" is not a valid name; nothing was added
-      there is no command "frob"; 'help' lists them
-      'list' takes nothing after it
-      there is no command "ADD"; 'help' lists them
+    try assertDemo(
+      "members", given: input.utf8,
+      prints: """
+        Number of members: 0
+        there is no member 9
+        'remove' takes a member's number, not "x"
+        'remove' takes a member's number, not ""
+        "" is not a valid name; nothing was added
+        there is no command "frob"; 'help' lists them
+        'list' takes nothing after it
+        there is no command "ADD"; 'help' lists them
 
-      """)
-    XCTAssertEqual(program.status, 0)
+        """)
   }
 
   func test_hostileBytesNeitherCrashNorReachTheTerminal() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import XCTest
 
 /// The built program, run as a user runs it.
 struct Program {
@@ -61,4 +62,15 @@ struct Program {
     try file.seek(toOffset: 0)
     return String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
   }
+}
+
+/// Checks that a demo answers an input with exactly this output, no errors and 0.
+func assertDemo(
+  _ demo: String, given input: some Sequence<UInt8>, prints output: String,
+  file: StaticString = #filePath, line: UInt = #line
+) throws {
+  let program = try Program.run(demo, input: Data(input))
+  XCTAssertEqual(program.output, output, file: file, line: line)
+  XCTAssertEqual(program.errors, "", file: file, line: line)
+  XCTAssertEqual(program.status, 0, file: file, line: line)
 }

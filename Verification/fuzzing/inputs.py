@@ -6,12 +6,17 @@ import random
 CHUNK = 64 * 1024
 LIMIT = 1 << 20
 
+# Passwords, which must never be shown.
+SECRETS = ["super_secret_password", "0ther-pa55-phr4se"]
+# So much of one is more than chance, and in none of the demos' sentences.
+SHOWN = 12
+
 WORDS = {
   "members": ["add Ann", "add Bob", "add Zoë", "add もしも", "add invalid name", "add INVALID NAME",
               "add", "add  two  words ", "remove 1", "remove 2", "remove 3", "remove 7",
               "remove +2", "remove -1", "remove", "remove x", "reset", "list", "help", "list all",
               "reset now", "ADD Ann", "  add\tTab", "frob", "quit now"],
-  "auth": ["iankeen", "super_secret_password", "wrong", "Iankeen", " iankeen", "もしも"],
+  "auth": ["iankeen", *SECRETS, "wrong", "Iankeen", " iankeen", "もしも"],
   "workout": ["squats", "lunges", "plank", "もしも"],
   "filter": ["n", "ne", "new", "news", "newt", "もしもn", "もしもの", "Zoëë", "    "],
   "profile": ["1", "2", "3", "7", "0", "-1", "+2", " 3 ", "\t1\r", "1e3", "0x1", "１", "1 2",
@@ -44,50 +49,34 @@ LONG_BYTES = [CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, LIMIT - 1, LIMIT, LIMIT + 
               3 * LIMIT]
 
 
-class Input:
-  """Bytes in runs of a repeated unit, so that a long one can still be printed."""
-
-  def __init__(self, runs):
-    self.runs = runs
-    self.data = b"".join(unit * count for unit, count in runs)
-
-  def __repr__(self):
-    """A Python expression for the bytes."""
-    parts, text = [], b""
-    for unit, count in self.runs:
-      if len(unit) * count <= 1000:
-        text += unit * count
-        continue
-      if text:
-        parts.append(repr(text))
-        text = b""
-      parts.append(f"{unit!r} * {count}")
-    if text or not parts:
-      parts.append(repr(text))
-    return " + ".join(parts)
-
-
 def make(seed, demo, number):
   """The input with this number. It depends on nothing else."""
   source = random.Random(f"{seed} {demo} {number}")
   count = source.choice([0, 1, 1, 2, 3, 5, 8, 13, 21, 40])
   if source.random() < 0.01:
     count = 400
-  runs = []
+  parts = []
   long_line = source.randrange(count) if count and source.random() < 0.02 else None
   for index in range(count):
-    if index == long_line:
-      runs += _long_line(source, demo)
-    else:
-      runs.append((_line(source, demo), 1))
-    runs.append((source.choice([b"\n"] * 12 + [b"\r\n", b"\n\n", b"\r", b"\n\r\n"]), 1))
+    parts.append(_long_line(source, demo) if index == long_line else _line(source, demo))
+    parts.append(source.choice([b"\n"] * 12 + [b"\r\n", b"\n\n", b"\r", b"\n\r\n"]))
   if count and source.random() < 0.4:
-    runs.pop()
+    parts.pop()
   if source.random() < 0.2:
-    runs = [(_damaged(source, unit), times) for unit, times in runs]
+    parts = [_damaged(source, part) for part in parts]
   if demo == "members" and source.random() < 0.1:
-    runs.append((b"\nquit\n" + source.choice([b"", b"add Late\n", b"\xff"]), 1))
-  return Input(runs)
+    parts.append(b"\nquit\n" + source.choice([b"", b"add Late\n", b"\xff"]))
+  return b"".join(parts)
+
+
+def secret_in(output):
+  """The part of a password that is in an output, or None."""
+  for secret in SECRETS:
+    for start in range(len(secret) - SHOWN + 1):
+      part = secret[start:start + SHOWN].encode()
+      if part in output:
+        return part
+  return None
 
 
 def pieces(data, source):
@@ -126,14 +115,14 @@ def _long_line(source, demo):
   before = source.choice([b"", b"add ", b"remove ", b" ", source.choice(WORDS[demo]).encode()])
   after = source.choice([b"", b"", b" ", b"y", b"\r", b"\xe3"])
   length = source.choice(LONG_BYTES) - source.choice([0, len(before) + len(after)])
-  return [(before, 1), (unit, max(1, length // len(unit))), (after, 1)]
+  return before + unit * max(1, length // len(unit)) + after
 
 
-def _damaged(source, unit):
+def _damaged(source, part):
   """Mostly as it was; else a byte is changed, lost, doubled or put in."""
-  if not unit or source.random() < 0.8:
-    return unit
-  place = source.randrange(len(unit))
+  if not part or source.random() < 0.8:
+    return part
+  place = source.randrange(len(part))
   byte = bytes([source.choice([0, 10, 13, 27, 32, 127, 128, 195, 255, source.randrange(256)])])
-  middle = source.choice([byte, b"", unit[place:place + 1] * 2, byte + unit[place:place + 1]])
-  return unit[:place] + middle + unit[place + 1:]
+  middle = source.choice([byte, b"", part[place:place + 1] * 2, byte + part[place:place + 1]])
+  return part[:place] + middle + part[place + 1:]

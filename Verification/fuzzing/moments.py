@@ -10,7 +10,7 @@ import termios
 import threading
 import time
 
-from . import program
+from . import inputs, program
 
 # It has to end this soon.
 LIMIT = 1.0
@@ -94,14 +94,15 @@ class Moment:
       [self.path, "auth"], env=program.ENVIRONMENT, stdin=device, stdout=device, stderr=device,
       start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
     screen = _Screen(user)
+    secret = self.source.choice(inputs.SECRETS).encode()
     try:
       for _ in range(rounds):
         screen.answer(b"User name: ", b"iankeen\n")
-        screen.answer(b"Password: ", b"super_secret_password\n")
+        screen.answer(b"Password: ", secret + b"\n")
       if stage != "start":
         screen.answer(b"User name: ", b"" if stage == "user name" else b"iankeen\n")
       if stage.startswith("password"):
-        screen.answer(b"Password: ", b"half a pass" if stage == "password" else b"wrong\n")
+        screen.answer(b"Password: ", secret + (b"" if stage == "password" else b"\n"))
       time.sleep(delay)
       if kind == "control-C":
         os.write(user, b"\x03")
@@ -112,6 +113,8 @@ class Moment:
       number = signal.SIGTERM if kind == "SIGTERM" else signal.SIGINT
       said = b"User name: " in screen.seen
       self._check_status(process.returncode, [128 + number] + ([] if said else [-number]))
+      if shown := inputs.secret_in(screen.seen):
+        self._note(f"the screen shows {shown!r} of a password")
       after = termios.tcgetattr(device)
       if not after[3] & termios.ECHO:
         self._note("the terminal does not echo afterwards")

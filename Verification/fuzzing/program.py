@@ -4,10 +4,9 @@ import os
 import signal
 import subprocess
 import threading
-import time
 import unicodedata
 
-from . import inputs, model
+from . import inputs
 
 # No input here takes a second; the rest is for a machine that is busy with something else.
 DEADLINE = 30
@@ -15,76 +14,44 @@ DEADLINE = 30
 ENVIRONMENT = {**os.environ, "SWIFT_BACKTRACE": "enable=no"}
 
 
-class Run:
-  """What one run of the program gave. `status` is None if it had to be killed."""
+def check(program, demo, data, source, deadline=DEADLINE):
+  """Runs a demo twice on an input, and returns what is wrong or None.
 
-  def __init__(self, program, demo, chunks):
-    process = subprocess.Popen(
-      [program, demo], bufsize=0, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-      stderr=subprocess.PIPE)
-    feeder = threading.Thread(target=feed, args=(process.stdin, chunks))
-    errors = []
-    reader = threading.Thread(target=lambda: errors.append(process.stderr.read()))
-    watchdog = threading.Timer(DEADLINE, process.kill)
-    begin = time.monotonic()
-    for thread in (watchdog, feeder, reader):
-      thread.start()
-    self.output = _read_all(process.stdout)
-    self.status = process.wait()
-    self.seconds = time.monotonic() - begin
-    watchdog.cancel()
-    for thread in (feeder, reader):
-      thread.join()
-    self.errors = errors[0]
-    process.stdout.close()
-    process.stderr.close()
-    if self.seconds >= DEADLINE and self.status == -signal.SIGKILL:
-      self.status = None
-
-  def problem(self):
-    """What is wrong with it, whatever the input was."""
-    if self.status is None:
-      return f"it did not end within {DEADLINE} s"
-    if self.status < 0:
-      return f"it was ended by {signal.Signals(-self.status).name}"
-    if self.status != 0:
-      return f"it should end with 0, and ended with {self.status}; it said {self.errors[:500]!r}"
-    if self.errors:
-      return f"nothing should be on its standard error, but there is {self.errors[:500]!r}"
-    try:
-      text = self.output.decode()
-    except UnicodeDecodeError as error:
-      return f"its output is not UTF-8: {error}"
-    if text and not text.endswith("\n"):
-      return f"the last line of its output has no end: {text[-200:]!r}"
-    for character in sorted(set(text) - {"\n"}):
-      category = unicodedata.category(character)
-      if category in ("Cc", "Zl", "Zp") or category == "Cf" and not _is_part_of_text(character):
-        return f"its output has the control character {character!r}"
-    return None
-
-
-def _is_part_of_text(character):
-  """Whether it is one of the format characters that scripts and emoji need."""
-  return character in "\u200c\u200d" or "\U000e0020" <= character <= "\U000e007f"
-
-
-def check(program, demo, data, again=None):
-  """Runs a demo on an input, and returns what is wrong or None.
-
-  With `again`, a source of random numbers, it is run a second time on the same bytes cut at random
-  places.
+  The second time it gets the same bytes cut at random places.
   """
-  run = Run(program, demo, [data])
-  problem = run.problem() or model.predict(demo, data).mismatch(run.output.decode())
-  if problem or again is None:
-    return problem
-  second = Run(program, demo, inputs.pieces(data, again))
-  problem = second.problem()
-  if problem:
-    return "the second time " + problem
-  if second.output != run.output:
-    return f"the same input gave {len(run.output)} other bytes of output the second time"
+  outputs = []
+  for chunks in [data], inputs.pieces(data, source):
+    output, errors, status = _run(program, demo, chunks, deadline)
+    problem = (f"it did not end within {deadline} s" if status is None
+               else fault(output, errors, status))
+    if problem:
+      return f"{'the second time ' if outputs else ''}{problem}"
+    outputs.append(output)
+  if outputs[0] != outputs[1]:
+    return f"the same input gave other output in other pieces: {[each[-200:] for each in outputs]}"
+  return None
+
+
+def fault(output, errors, status):
+  """What is wrong with such an end, whatever the input was."""
+  if status < 0:
+    return f"it was ended by {signal.Signals(-status).name}"
+  if status != 0:
+    return f"it should end with 0, and ended with {status}; it said {errors[:500]!r}"
+  if errors:
+    return f"nothing should be on its standard error, but there is {errors[:500]!r}"
+  if shown := inputs.secret_in(output):
+    return f"its output shows {shown!r} of a password"
+  try:
+    text = output.decode()
+  except UnicodeDecodeError as error:
+    return f"its output is not UTF-8: {error}"
+  if text and not text.endswith("\n"):
+    return f"the last line of its output has no end: {text[-200:]!r}"
+  for character in sorted(set(text) - {"\n"}):
+    category = unicodedata.category(character)
+    if category in ("Cc", "Zl", "Zp") or category == "Cf" and not _is_part_of_text(character):
+      return f"its output has the control character {character!r}"
   return None
 
 
@@ -103,8 +70,26 @@ def feed(pipe, chunks):
     pass
 
 
-def _read_all(pipe):
-  parts = []
-  while part := pipe.read(1 << 20):
-    parts.append(part)
-  return b"".join(parts)
+def _run(program, demo, chunks, deadline):
+  """Its output, its errors, and its status, which is None if it had to be killed."""
+  process = subprocess.Popen(
+    [program, demo], bufsize=0, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    stderr=subprocess.PIPE)
+  # It is the feeder's, and `communicate` leaves it alone.
+  pipe, process.stdin = process.stdin, None
+  feeder = threading.Thread(target=feed, args=(pipe, chunks))
+  feeder.start()
+  try:
+    output, errors = process.communicate(timeout=deadline)
+    status = process.returncode
+  except subprocess.TimeoutExpired:
+    process.kill()
+    output, errors = process.communicate()
+    status = None
+  feeder.join()
+  return output, errors, status
+
+
+def _is_part_of_text(character):
+  """Whether it is one of the format characters that scripts and emoji need."""
+  return character in "\u200c\u200d" or "\U000e0020" <= character <= "\U000e007f"

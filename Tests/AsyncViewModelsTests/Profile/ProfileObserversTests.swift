@@ -51,7 +51,7 @@ final class ProfileObserversTests: XCTestCase {
     let token = viewModel.state.observe { state in
       rendered.send([state.text, viewModel.state.value.text])
     }
-    let observed = Recorder<String>()
+    let observed = Record<String>()
     try await screen.expect(["loading", "loading"])
     try await withRunning(viewModel) {
       for id in [1, 10, 2, 11] {
@@ -59,7 +59,7 @@ final class ProfileObserversTests: XCTestCase {
         withObservationTracking {
           _ = viewModel.state.value
         } onChange: {
-          MainActor.assumeIsolated { observed.record(viewModel.state.value.text) }
+          MainActor.assumeIsolated { observed.add(viewModel.state.value.text) }
         }
         viewModel.load.send(id)
         // Told of loading when it has gone on already, it may read the newer state.
@@ -68,7 +68,7 @@ final class ProfileObserversTests: XCTestCase {
         try await screen.expect([text, text])
       }
     }
-    XCTAssertEqual(observed.all, ["loading", "loading", "loading", "loading"])
+    XCTAssertEqual(observed.events, ["loading", "loading", "loading", "loading"])
     token.cancel()
   }
 

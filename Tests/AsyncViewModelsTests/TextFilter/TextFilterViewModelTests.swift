@@ -30,12 +30,12 @@ final class TextFilterViewModelTests: XCTestCase {
   func test_whoFollowsTheOutputIsNotToldOfShortTexts() async throws {
     let field = TextFilterViewModel()
     let outputs = Probe(field.outputText)
-    let told = Recorder<Void>()
+    let told = Record<Void>()
     let phases = Probe(field.isFiltering)
     withObservationTracking {
       _ = field.outputText.value
     } onChange: {
-      told.record(())
+      told.add(())
     }
     try await withRunning(field) {
       try await phases.expect(false)
@@ -48,14 +48,14 @@ final class TextFilterViewModelTests: XCTestCase {
     }
     try await outputs.expect("")
     try outputs.finish()
-    XCTAssertEqual(told.all.count, 0)
+    XCTAssertEqual(told.count, 0)
     XCTAssertEqual(field.outputText.value, "")
   }
 
   func test_theSameTextAgainIsSentOnce() async throws {
-    let asked = Recorder<String>()
+    let asked = Record<String>()
     let field = TextFilterViewModel { text in
-      asked.record(text)
+      asked.add(text)
       return true
     }
     let outputs = Probe(field.outputText)
@@ -68,7 +68,7 @@ final class TextFilterViewModelTests: XCTestCase {
       try await outputs.expect("newt")
       try outputs.finish()
     }
-    XCTAssertEqual(asked.all, ["news", "newt"])
+    XCTAssertEqual(asked.events, ["news", "newt"])
   }
 
   /// The trap "echo": the article's stutter with Japanese input. The fifth character, where an input

@@ -1,0 +1,77 @@
+import TestSupport
+import XCTest
+
+@testable import AsyncChannels
+
+final class ScaleTests: XCTestCase {
+  func test_C41_aSendToTenThousandSleepersIsOneAppendAndRingsNobodyItself() async throws {
+    let channel = Channel<Tracked>()
+    let census = Census()
+    let received = Record<Int>()
+    let consumers = (0..<10_000).map { _ in
+      let subscription = channel.outlet.subscribe()
+      return Task { for await element in subscription { received.add(element.number) } }
+    }
+    try await channel.untilAsleep(10_000)
+
+    // One element in one place, and one wake-up call for the actor, whatever their number.
+    let (subscribers, wake) = channel.log.append(Tracked(7, in: census))
+    XCTAssertEqual(subscribers, 10_000)
+    XCTAssertEqual(census.count, 1)
+    XCTAssertEqual(channel.log.sleeperCount, 0)
+    guard case .throughActor = wake else { return XCTFail("the sender is to ring: \(wake)") }
+    // While the actor has not begun, the next sender need not even call it.
+    let next = channel.log.append(Tracked(7, in: census))
+    guard case .nobody = next.wake else { return XCTFail("the sender is to ring: \(next.wake)") }
+    XCTAssertEqual(census.count, 2)
+
+    channel.log.perform(wake)
+    channel.finish()
+    for consumer in consumers { try await within(.seconds(60)) { await consumer.value } }
+    XCTAssertEqual(received.events, Array(repeating: 7, count: 20_000))
+    XCTAssertEqual(census.count, 0)
+  }
+
+  func test_C41_whatASenderRingsItselfDoesNotGrowWithTheSleepers() async throws {
+    for count in [1, 2, 3, 10, 100] {
+      let channel = Channel<Int>()
+      let executor = ManualTaskExecutor()
+      let tasks = (0..<count).map { _ in
+        let subscription = channel.outlet.subscribe()
+        let task = Task(executorPreference: executor) { for await _ in subscription {} }
+        executor.drain()
+        return task
+      }
+      XCTAssertEqual(channel.log.sleeperCount, count)
+      switch channel.log.append(1).wake {
+      case .nobody: XCTFail("\(count) sleep, and nobody is to be rung")
+      case .directly(let sleepers): XCTAssert(count <= 2 && sleepers.count == count)
+      case .throughActor: XCTAssertGreaterThan(count, 2)
+      }
+      for task in tasks { task.cancel() }
+      executor.drain()
+      for task in tasks { try await within { await task.value } }
+    }
+  }
+
+  func test_C41_aRunOfSendsStoresEachElementOnceForAllUnboundedSubscribers() async throws {
+    let census = Census()
+    let channel = Channel<Tracked>()
+    let subscriptions = (0..<1_000).map { _ in channel.outlet.subscribe() }
+    for number in 0..<100 { channel.send(Tracked(number, in: census)) }
+    XCTAssertEqual(census.count, 100)
+    // Each of them takes from the same store.
+    for subscription in subscriptions {
+      assertEqual(try await subscription.take(3).map(\.number), [0, 1, 2])
+    }
+    XCTAssertEqual(census.count, 97)
+    withExtendedLifetime(subscriptions) {}
+  }
+}
+
+extension BroadcastLog {
+  fileprivate func append(_ element: Element) -> (subscribers: Int?, wake: Wake) {
+    var evicted = Evicted<Element>()
+    return append(element, replayed: true, evicting: &evicted)
+  }
+}

@@ -1,0 +1,284 @@
+import Observation
+import TestSupport
+import XCTest
+
+@testable import AsyncChannels
+
+/// Row: split binding. What its doc comment says, one rule after the other.
+final class SplitBindingTests: XCTestCase {
+  func test_itReadsTheSourceUntilSomethingIsWritten() {
+    let owner = Owner()
+    XCTAssertEqual(owner.text.value, "")
+    owner.output.value = "owner's"
+    XCTAssertEqual(owner.text.value, "owner's")
+    XCTAssertNil(owner.take())
+  }
+
+  func test_whatIsWrittenIsReadBackImmediatelyAndSentOnce() {
+    let owner = Owner()
+    for text in ["n", "ne", "new"] {
+      owner.text.value = text
+      XCTAssertEqual(owner.text.value, text)
+    }
+    XCTAssertEqual(owner.output.value, "", "only the owner writes the source")
+    XCTAssertEqual(
+      [owner.take(), owner.take(), owner.take(), owner.take()], ["n", "ne", "new", nil])
+  }
+
+  func test_writingWhatIsReadAlreadySendsNothing() {
+    let owner = Owner()
+    owner.text.value = ""
+    XCTAssertNil(owner.take(), "it was empty")
+    owner.text.value = "new"
+    owner.text.value = "new"
+    XCTAssertEqual([owner.take(), owner.take()], ["new", nil], "unanswered")
+    owner.output.value = "new"
+    owner.text.value = "new"
+    XCTAssertNil(owner.take(), "answered")
+    owner.output.value = "owner's"
+    owner.text.value = "owner's"
+    XCTAssertNil(owner.take(), "the owner's own")
+    owner.text.value = "new"
+    XCTAssertEqual(owner.take(), "new", "it was something else meanwhile")
+  }
+
+  /// Whatever the owner makes of the texts, and whether anybody reads meanwhile or not.
+  func test_answersToEarlierWritesArePassedOver() {
+    let owners: [(String) -> String] = [
+      { $0 }, { $0.uppercased() }, { String($0.prefix(2)) }, { _ in "" },
+    ]
+    for answer in owners {
+      for reads in [true, false] {
+        let owner = Owner()
+        for text in ["a", "ab", "abc", "abcd"] { owner.text.value = text }
+        while let text = owner.take() {
+          owner.output.value = answer(text)
+          if reads { XCTAssertEqual(owner.text.value, text == "abcd" ? answer(text) : "abcd") }
+        }
+        XCTAssertEqual(owner.text.value, answer("abcd"))
+      }
+    }
+  }
+
+  func test_anOwnerThatPublishesNothingLeavesTheFieldAsItWasTyped() {
+    let owner = Owner()
+    for text in ["cat", "cats", "cat", "ca", "c"] {
+      owner.text.value = text
+      if owner.take() == "cats" { owner.output.value = "cats" }
+      XCTAssertEqual(owner.text.value, text)
+    }
+    owner.output.value = "cat"
+    XCTAssertEqual(owner.text.value, "cat", "a suggestion that equals an earlier text was chosen")
+  }
+
+  func test_anAnswerThatCameWhileALaterWriteWaitedIsNotTakenForADecisionLater() {
+    let owner = Owner()
+    owner.text.value = "cats"
+    owner.text.value = "cat"
+    XCTAssertEqual(owner.take(), "cats")
+    owner.output.value = "cats"
+    XCTAssertEqual(owner.take(), "cat")
+    XCTAssertEqual(
+      owner.text.value, "cat", "the deletion was undone by an answer to what was before")
+    owner.output.value = ""
+    XCTAssertEqual(owner.text.value, "")
+  }
+
+  func test_anOwnerThatKeepsTheLastGoodTextIsRead() {
+    let owner = Owner()
+    owner.text.value = "12"
+    owner.text.value = "12x"
+    var good = ""
+    while let text = owner.take() {
+      if text.allSatisfy(\.isNumber) { good = text }
+      owner.output.value = good
+    }
+    XCTAssertEqual(owner.text.value, "12")
+  }
+
+  func test_anOwnersResetIsReadThoughAShortTextIsInTheField() {
+    let owner = Owner()
+    owner.text.value = "ne"
+    XCTAssertEqual(owner.take(), "ne")
+    owner.output.value = ""
+    XCTAssertEqual(owner.text.value, "", "the source was empty already, and the owner repeats it")
+  }
+
+  func test_aDecisionFromBeforeTheWriteIsOlderThanIt() {
+    let owner = Owner()
+    owner.output.value = "owner's"
+    owner.text.value = "mine"
+    XCTAssertEqual(owner.take(), "mine")
+    XCTAssertEqual(owner.text.value, "mine")
+  }
+
+  /// Typed, added to, and the addition taken back, while the owner is slow.
+  func test_aTextThatIsTypedAgainIsNotReplacedByTheLateAnswerInBetween() {
+    let owner = Owner()
+    for text in ["news", "newsx", "news"] { owner.text.value = text }
+    while let text = owner.take() {
+      owner.output.value = text
+      XCTAssertEqual(owner.text.value, "news")
+    }
+  }
+
+  func test_aBoundedInputIsWaitedForToo() {
+    let owner = Owner(buffering: .bufferingNewest(1))
+    for text in ["a", "ab", "abc"] { owner.text.value = text }
+    owner.output.value = "A"
+    XCTAssertEqual(owner.text.value, "abc")
+    XCTAssertEqual(owner.take(), "abc")
+    owner.output.value = "ABC"
+    XCTAssertEqual(owner.text.value, "ABC")
+  }
+
+  func test_anInputThatSharesAChannelWithOthersIsWaitedForToo() {
+    let commands = Channel<(String, Bool)>()
+    let received = commands.outlet.subscribe()
+    let output = CurrentValue("")
+    let text = SplitBinding(
+      reading: output.outlet, writing: commands.inlet.contramap { ($0, true) })
+    text.value = "a"
+    text.value = "ab"
+    _ = received.takeNow()
+    output.value = "A"
+    XCTAssertEqual(text.value, "ab")
+    _ = received.takeNow()
+    output.value = "AB"
+    XCTAssertEqual(text.value, "AB")
+  }
+
+  /// A function has an element when it was called: what it publishes meanwhile is its decision.
+  func test_aFunctionAnswersImmediately() {
+    let output = CurrentValue("")
+    let text = SplitBinding(
+      reading: output.outlet, writing: Inlet { output.value = String($0.prefix(3)) })
+    for (typed, shown) in [("a", "a"), ("abcd", "abc"), ("abcx", "abc"), ("b", "b")] {
+      text.value = typed
+      XCTAssertEqual(text.value, shown)
+    }
+  }
+
+  func test_itReadsDerivedStateToo() {
+    let owner = Owner()
+    let count = CurrentValue(0)
+    let text = SplitBinding(
+      reading: StateOutlet.combine(owner.output.outlet, count.outlet).map { "\($0)\($1)" },
+      writing: owner.input.inlet)
+    XCTAssertEqual(text.value, "0")
+    text.value = "typed"
+    XCTAssertEqual(owner.take(), "typed")
+    XCTAssertEqual(text.value, "typed")
+    count.value = 1
+    XCTAssertEqual(text.value, "1")
+  }
+
+  func test_itWorksForOtherValuesThanTexts() {
+    let volume = CurrentValue(5)
+    let input = Channel<Int>()
+    let received = input.outlet.subscribe()
+    let binding = SplitBinding(reading: volume.outlet, writing: input.inlet)
+    binding.value += 1
+    binding.value += 1
+    XCTAssertEqual(binding.value, 7)
+    XCTAssertEqual(received.takeNow().element, 6)
+    volume.value = 6
+    XCTAssertEqual(binding.value, 7)
+  }
+
+  func test_observationIsToldOfWritesAndOfTheOwnersAnswers() {
+    let owner = Owner()
+    let told = Record<String>()
+    func track(_ what: String) {
+      withObservationTracking {
+        _ = owner.text.value
+      } onChange: {
+        told.add(what)
+      }
+    }
+    track("written")
+    owner.text.value = "a"
+    XCTAssertEqual(told.events, ["written"])
+    XCTAssertEqual(owner.take(), "a")
+    track("answered")
+    owner.output.value = "A"
+    XCTAssertEqual(told.events, ["written", "answered"])
+    track("untouched")
+    owner.text.value = "A"
+    XCTAssertEqual(told.events, ["written", "answered"], "nothing changed")
+  }
+
+  func test_anObserverThatIsToldReadsTheNewText() {
+    let owner = Owner()
+    let read = Record<String>()
+    let text = owner.text
+    for change in [{ text.value = "typed" }, { [owner] in owner.decide("decided") }] {
+      withObservationTracking {
+        _ = text.value
+      } onChange: {
+        read.add(text.value)
+      }
+      change()
+    }
+    XCTAssertEqual(read.events, ["typed", "decided"])
+  }
+
+  /// A main-actor field and an owner elsewhere: when all has come to rest, the field shows what the
+  /// owner holds, whose answer to the last text is its last publication.
+  @MainActor
+  func test_howeverFastIsTypedTheFieldShowsInTheEndWhatTheOwnerHolds() async throws {
+    for _ in 0..<200 {
+      let owner = Owner()
+      let work = Task.detached {
+        for await text in owner.received { owner.output.value = String(text.prefix(4)) }
+      }
+      for length in 1...20 {
+        owner.text.value = String(repeating: "x", count: length)
+        if length.isMultiple(of: 3) { await Task.yield() }
+      }
+      owner.text.value = "last text"
+      try await until("the field shows \"last\"") { owner.text.value == "last" }
+      work.cancel()
+      await work.value
+      XCTAssertEqual(owner.text.value, owner.output.value)
+    }
+  }
+
+  func test_itKeepsNeitherTheOwnersStateNorItsChannelAlive() {
+    var owner: Owner? = Owner()
+    weak let (output, input) = (owner?.output, owner?.input)
+    let text = owner?.text
+    text?.value = "a"
+    owner = nil
+    XCTAssertNil(output)
+    XCTAssertNil(input)
+    text?.value = "b"
+    XCTAssertEqual(text?.value, "b")
+  }
+
+  func test_itIsObservable() {
+    func accept(_: some Observable & Sendable) {}
+    accept(Owner().text)
+  }
+}
+
+/// Takes an input when a test says so, and publishes what the test says.
+private final class Owner: Sendable {
+  let input: Channel<String>
+  let received: Subscription<String>
+  let output = CurrentValue("")
+  let text: SplitBinding<String>
+
+  init(buffering policy: BufferingPolicy = .unbounded) {
+    input = Channel(buffering: policy)
+    received = input.outlet.subscribe()
+    text = SplitBinding(reading: output.outlet, writing: input.inlet)
+  }
+
+  func take() -> String? { received.takeNow().element }
+
+  func decide(_ text: String) {
+    while take() != nil {}
+    output.value = text
+  }
+}

@@ -1,0 +1,337 @@
+import Observation
+import TestSupport
+import XCTest
+
+@testable import AsyncChannels
+
+/// State from outside: reading it and following it (C53).
+final class StateOutletTests: XCTestCase {
+  func test_C53_itReadsAndFollowsTheState() async throws {
+    let state = CurrentValue(1)
+    let outlet = state.outlet
+    let all = outlet.collecting()
+    state.value = 2
+    XCTAssertEqual(outlet.value, 2)
+    state.update { $0 += 1 }
+    XCTAssertEqual(outlet.value, 3)
+    let late = outlet.collecting()
+    state.finish()
+    let (fromTheBeginning, fromThree) = try await (all.value, late.value)
+    XCTAssertEqual(fromTheBeginning, [1, 2, 3])
+    XCTAssertEqual(fromThree, [3])
+  }
+
+  func test_C53_itKeepsNoOwnerAliveAndItsValueIsTheLastThereWas() async throws {
+    var state: CurrentValue<Int>? = CurrentValue(1)
+    weak let observed = state
+    let outlet = try XCTUnwrap(state?.outlet)
+    let double = outlet.map { $0 * 2 }
+    let both = StateOutlet.combine(outlet, double)
+    let followers = [outlet.collecting(), double.collecting()]
+    state?.value = 5
+    state = nil
+    XCTAssertNil(observed)
+    XCTAssertEqual(outlet.value, 5)
+    XCTAssertEqual(double.value, 10)
+    XCTAssertEqual(both.value.1, 10)
+    let followed = try await (followers[0].value, followers[1].value)
+    XCTAssertEqual(followed.0, [1, 5])
+    XCTAssertEqual(followed.1, [2, 10])
+    let afterwards = try await (outlet.collect(), double.collect())
+    XCTAssertEqual(afterwards.0, [])
+    XCTAssertEqual(afterwards.1, [])
+  }
+
+  func test_C53_aConstantIsReadAndGivenOnce() async throws {
+    let constant = StateOutlet.constant("preview")
+    XCTAssertEqual(constant.value, "preview")
+    XCTAssertEqual(constant.map(\.count).value, 7)
+    let followed = try await (constant.collect(), constant.map(\.count).collect())
+    XCTAssertEqual(followed.0, ["preview"])
+    XCTAssertEqual(followed.1, [7])
+    let number = CurrentValue(1)
+    let mixed = StateOutlet.combine(constant, number.outlet).map { "\($0) \($1)" }
+    XCTAssertEqual(mixed.value, "preview 1")
+    let follower = mixed.collecting()
+    number.value = 2
+    number.finish()
+    assertEqual(try await follower.value, ["preview 1", "preview 2"])
+  }
+
+  func test_C53_readingIsTrackedByObservation() {
+    let state = CurrentValue(1)
+    let told = Record<Int>()
+    let outlet = state.outlet
+    withObservationTracking {
+      _ = outlet.value
+    } onChange: {
+      told.add(outlet.value)
+    }
+    state.value = 2
+    XCTAssertEqual(told.events, [2])
+  }
+
+  @MainActor
+  func test_C53_observingOnTheMainActorBeginsWithTheValueBeforeItReturns() async throws {
+    let state = CurrentValue(1)
+    let calls = Record<Int>()
+    let tokens = [
+      state.outlet.observe { calls.add($0) }, state.outlet.map { -$0 }.observe { calls.add($0) },
+    ]
+    XCTAssertEqual(calls.events, [1, -1])
+    state.value = 2
+    try await until("told") { calls.count == 4 }
+    XCTAssertEqual(Set(calls.events), [1, -1, 2, -2])
+    withExtendedLifetime(tokens) {}
+  }
+
+  func test_C53_itCanBeObservedByAnInlet() async throws {
+    let (state, input) = (CurrentValue(1), Channel<Int>())
+    let received = Probe(input.outlet)
+    let token = state.outlet.observe(input.inlet.send)
+    state.value = 2
+    try await received.expect(1)
+    try await received.expect(2)
+    withExtendedLifetime(token) {}
+  }
+}
+
+/// State that is made of state (C54, C55, C56).
+final class DerivedStateTests: XCTestCase {
+  func test_C54_itsValueIsRightImmediatelyAfterAWrite() {
+    let (name, password) = (CurrentValue(""), CurrentValue(""))
+    let isComplete = StateOutlet.combine(name.outlet, password.outlet)
+      .map { !$0.isEmpty && $1.count >= 4 }
+    XCTAssertFalse(isComplete.value)
+    name.value = "ann"
+    XCTAssertFalse(isComplete.value)
+    password.value = "word"
+    XCTAssertTrue(isComplete.value)
+    name.value = ""
+    XCTAssertFalse(isComplete.value)
+  }
+
+  func test_C54_readingItIsTrackedThroughAllThatItIsMadeOf() {
+    let (one, two) = (CurrentValue(1), CurrentValue(10))
+    let sum = StateOutlet.combine(one.outlet.map { $0 * 100 }, two.outlet).map { $0 + $1 }
+    let told = Record<Int>()
+    for change in [{ one.value = 2 }, { two.value = 20 }] {
+      withObservationTracking {
+        _ = sum.value
+      } onChange: {
+        told.add(sum.value)
+      }
+      change()
+    }
+    XCTAssertEqual(told.events, [210, 220])
+  }
+
+  func test_C54_optionalsAndOtherPartsAreReadAsTheyAre() {
+    let (one, two) = (CurrentValue<Int?>(nil), CurrentValue<Int??>(.some(nil)))
+    let text = StateOutlet.combine(one.outlet, two.outlet).map { "\($0 as Any) \($1 as Any)" }
+    XCTAssertEqual(text.value, "nil Optional(nil)")
+    one.value = 1
+    two.value = nil
+    XCTAssertEqual(text.value, "Optional(1) nil")
+    let nothing = CurrentValue(())
+    let both = StateOutlet.combine(nothing.outlet, one.outlet)
+    XCTAssertEqual(both.value.1, 1)
+  }
+
+  func test_C55_followingItBeginsWithItsValueAndGivesEachChangeOfAny() async throws {
+    let (one, two) = (CurrentValue(1), CurrentValue("a"))
+    let probe = Probe(StateOutlet.combine(one.outlet, two.outlet).map { "\($0)\($1)" })
+    try await probe.expect("1a")
+    one.value = 2
+    try await probe.expect("2a")
+    two.value = "b"
+    try await probe.expect("2b")
+    one.value = 3
+    one.value = 3
+    try await probe.expect("3b")
+    try await probe.expect("3b")
+    try probe.finish()
+  }
+
+  /// A glitch would be a pair of an old value and what was made of the new one.
+  func test_C55_aChangeOfAStateThatIsPartOfItTwiceIsOneChange() async throws {
+    let state = CurrentValue(0)
+    let (double, triple) = (state.outlet.map { $0 * 2 }, state.outlet.map { $0 * 3 })
+    let part = StateOutlet.combine(state.outlet, double)
+    let pairs = StateOutlet.combine(part, triple)
+    let follower = pairs.collecting()
+    for number in 1...1000 { state.value = number }
+    state.finish()
+    let seen = try await follower.value
+    XCTAssertEqual(seen.map(\.0.0), Array(0...1000))
+    XCTAssertTrue(seen.allSatisfy { $0.0.1 == $0.0.0 * 2 && $0.1 == $0.0.0 * 3 })
+  }
+
+  func test_C55_howeverManyWriteNoPartIsEverOlderThanBefore() async throws {
+    for round in 0..<20 {
+      let states = (0..<3).map { _ in CurrentValue(0) }
+      let all = StateOutlet.combine(states[0].outlet, states[1].outlet, states[2].outlet)
+      let followers = [all.collecting(), all.map { $0 }.collecting(), all.collecting()]
+      _ = try await concurrently(3) { writer in
+        for number in 1...500 {
+          states[writer].value = number
+          if (number + round).isMultiple(of: 50) { await Task.yield() }
+        }
+      }
+      for state in states { state.finish() }
+      for follower in followers {
+        let seen = try await follower.value
+        XCTAssertEqual(seen.first.map { [$0.0, $0.1, $0.2] }, [0, 0, 0])
+        XCTAssertEqual(seen.last.map { [$0.0, $0.1, $0.2] }, [500, 500, 500])
+        XCTAssertEqual(seen.count, 1501, "each change of any, and the beginning")
+        for (before, after) in zip(seen, seen.dropFirst()) {
+          XCTAssertTrue(before.0 <= after.0 && before.1 <= after.1 && before.2 <= after.2)
+        }
+      }
+    }
+  }
+
+  func test_C55_aSourceThatAlwaysHasSomethingStarvesNoOther() async throws {
+    let (busy, quiet) = (CurrentValue(0), CurrentValue("old"))
+    let subscription = StateOutlet.combine(busy.outlet, quiet.outlet).subscribe()
+    for number in 1...1000 { busy.value = number }
+    quiet.value = "new"
+    let first = try await subscription.take(10)
+    XCTAssertEqual(first.last?.1, "new")
+  }
+
+  func test_C55_duplicatesAreRemovedWhereThatWasAskedFor() async throws {
+    let (number, other) = (CurrentValue(0), CurrentValue("a"))
+    let parity = number.outlet.map { $0 % 2 }.removeDuplicates()
+    let follower = StateOutlet.combine(parity, other.outlet).map { "\($0)\($1)" }.collecting()
+    let whole = StateOutlet.combine(number.outlet.map { $0 / 10 }, other.outlet)
+      .map { "\($0)\($1)" }.removeDuplicates().collecting()
+    for next in [2, 4, 5, 7, 8, 11] { number.value = next }
+    other.value = "a"
+    number.finish()
+    other.finish()
+    let (seen, distinct) = try await (follower.value, whole.value)
+    // The state of the other may come at any place.
+    XCTAssertEqual(seen.count, 5)
+    XCTAssertEqual(
+      seen.reduce(into: []) { if $0.last != $1 { $0.append($1) } }, ["0a", "1a", "0a", "1a"])
+    XCTAssertEqual(distinct, ["0a", "1a"])
+  }
+
+  func test_C56_itEndsWhenAllHaveEnded() async throws {
+    let (one, two) = (CurrentValue(1), CurrentValue(10))
+    let probe = Probe(StateOutlet.combine(one.outlet, two.outlet).map { $0 + $1 })
+    try await probe.expect(11)
+    one.value = 2
+    one.finish()
+    try await probe.expect(12)
+    two.value = 20
+    try await probe.expect(22)
+    let late = Probe(StateOutlet.combine(one.outlet, two.outlet).map { $0 + $1 })
+    try await late.expect(22)
+    two.finish()
+    try await probe.expectFinished()
+    try await late.expectFinished()
+  }
+
+  func test_C56_cancellingAndTakingOverLoseNothing() async throws {
+    let (one, two) = (CurrentValue(0), CurrentValue(0))
+    let subscription = StateOutlet.combine(one.outlet, two.outlet).subscribe()
+    let writers = Task.detached {
+      for number in 1...2000 {
+        one.value = number
+        two.value = -number
+        if number.isMultiple(of: 20) { await Task.yield() }
+      }
+      one.finish()
+      two.finish()
+    }
+    var seen: [(Int, Int)] = []
+    for turn in 0..<100 {
+      let consumer = Task {
+        var taken: [(Int, Int)] = []
+        for await pair in subscription { taken.append(pair) }
+        return taken
+      }
+      await giveWay(turn % 5)
+      if turn.isMultiple(of: 2) { consumer.cancel() }
+      // Every other one is not cancelled, but displaced.
+      if !turn.isMultiple(of: 2), let pair = await subscription.next() {
+        seen += try await consumer.result(within: .seconds(20)) + [pair]
+      } else {
+        consumer.cancel()
+        seen += try await consumer.result(within: .seconds(20))
+      }
+    }
+    try await writers.result(within: .seconds(20))
+    seen += try await subscription.collect()
+    XCTAssertEqual(seen.count, 4001)
+    // In the order of the taking, which is not that of the recording.
+    seen.sort { $0.0 - $0.1 < $1.0 - $1.1 }
+    XCTAssertEqual(seen.map { $0.0 - $0.1 }, Array(0...4000))
+  }
+
+  func test_C56_thePolicyAppliesToEachStateAndDropsAreCounted() async throws {
+    let (one, two) = (CurrentValue(0), CurrentValue(0))
+    let newest = StateOutlet.combine(one.outlet, two.outlet)
+      .subscribe(buffering: .bufferingNewest(1))
+    for number in 1...10 { one.value = number }
+    for number in 1...5 { two.value = number }
+    XCTAssertEqual(newest.droppedCount, 15)
+    let pair = try await newest.take(1)
+    XCTAssertEqual(pair.map { [$0.0, $0.1] }, [[10, 5]])
+  }
+
+  func test_C56_droppingTheSubscriptionLeavesNothingBehind() async throws {
+    let census = Census()
+    let states = (0..<3).map { CurrentValue(Tracked($0, in: census)) }
+    var subscription: Subscription<Int>? = StateOutlet.combine(
+      states[0].outlet, states[1].outlet, states[2].outlet
+    ).map { $0.number + $1.number + $2.number }.subscribe()
+    let waiting = try XCTUnwrap(subscription).consuming()
+    for _ in 0..<100 {
+      for state in states { state.value = Tracked(1, in: census) }
+      await giveWay(3)
+    }
+    try await until("asleep") { states.allSatisfy { $0.log.sleeperCount == 1 } }
+    waiting.cancel()
+    _ = try await waiting.result(within: .seconds(20))
+    XCTAssertEqual(states.map(\.log.sleeperCount), [0, 0, 0])
+    subscription = nil
+    XCTAssertEqual(states.map(\.log.subscriberCount), [0, 0, 0])
+    try await until("only the states' own values are left") { census.count == 3 }
+    withExtendedLifetime(subscription) {}
+  }
+
+  /// One state wakes the consumer, and it keeps its places with the others until it sleeps again.
+  func test_C56_droppingItAfterOneChangeLeavesNoPlaceWithTheOthers() async throws {
+    let states = (0..<3).map { CurrentValue($0) }
+    let combined = StateOutlet.combine(states[0].outlet, states[1].outlet, states[2].outlet)
+    var subscription: Subscription<Int>? = combined.map { $0 + $1 + $2 }.subscribe()
+    let first = try await XCTUnwrap(subscription).take(1)
+    XCTAssertEqual(first, [3])
+    let waiting = Task { [subscription] in await subscription?.next() }
+    try await until("asleep") { states.allSatisfy { $0.log.sleeperCount == 1 } }
+    states[1].value = 11
+    let second = try await waiting.result(within: .seconds(20))
+    XCTAssertEqual(second, 13)
+    subscription = nil
+    try await until("no places") { states.allSatisfy { $0.log.sleeperCount == 0 } }
+    withExtendedLifetime(subscription) {}
+  }
+
+  /// A consumer's body that writes what it follows, and a closure that reads it.
+  func test_C55_writingWhatIsFollowedInsideTheLoopWorks() async throws {
+    let (one, two) = (CurrentValue(0), CurrentValue(0))
+    let both = StateOutlet.combine(one.outlet, two.outlet.map { $0 + one.value })
+    let last = try await within {
+      for await pair in both {
+        if pair.0 == 10 { return both.value }
+        one.update { $0 += 1 }
+        two.update { $0 += 1 }
+      }
+      return (-1, -1)
+    }
+    XCTAssertGreaterThanOrEqual(last.0, 10)
+  }
+}

@@ -1,1 +1,0 @@
-../AsyncChannelsTests/Support/Resident.swift
