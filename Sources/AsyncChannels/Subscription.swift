@@ -47,9 +47,18 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     await makeAsyncIterator().nextUnlessCancelled(isolation: actor)
   }
 
-  /// The next element if there is one now, without waiting, and whether the end was reached.
-  func takeNow() -> (element: Element?, isAtEnd: Bool) {
-    feed.takeNow(as: feed.waiter.lease.makeTicket())
+  /// The number of a new consumer, which may wait with it and look without waiting.
+  func makeTicket() -> UInt64 { feed.waiter.lease.makeTicket() }
+
+  /// The next element, for the consumer with this number.
+  func next(as ticket: UInt64) async -> Element? {
+    await Iterator(feed, ticket: ticket).nextUnlessCancelled()
+  }
+
+  /// The next element if there is one now, without waiting, or nil and what was found instead; for a
+  /// new consumer if no other is given.
+  func takeNow(as ticket: UInt64? = nil) -> (element: Element?, look: Look) {
+    feed.takeNow(as: ticket ?? makeTicket())
   }
 
   /// An iterator that continues where the last one stopped.
@@ -78,6 +87,11 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     init(_ feed: Feed<Element>) {
       self.feed = feed
       ticket = feed.waiter.lease.makeTicket()
+    }
+
+    init(_ feed: Feed<Element>, ticket: UInt64) {
+      self.feed = feed
+      self.ticket = ticket
     }
 
     /// The next element, as soon as there is one; `nil` at the end of the channel, or if the task

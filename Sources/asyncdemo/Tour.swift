@@ -8,7 +8,8 @@ struct Tour {
 
   func run() async throws {
     try await chapter(
-      "Input only: code that has an Inlet can send, and neither listen nor finish", Pieces.inputOnly)
+      "Input only: code that has an Inlet can send, and neither listen nor finish", Pieces.inputOnly
+    )
     try await chapter(
       "A control bound to an input: whatever is tapped is sent, in order", Pieces.boundControl)
     try await chapter(

@@ -351,7 +351,7 @@ inline take() {
 #define AT_END 2
 #define ASLEEP 3
 
-/* [AnyBroadcastLog.look] Only while there is no bell: whoever never has to wait makes none. */
+/* [BroadcastLogBase.look] Only while there is no bell: whoever never has to wait makes none. */
 inline firstLook(cursor) {
   atomic {
     !locked ->
@@ -361,7 +361,7 @@ inline firstLook(cursor) {
   }
 }
 
-/* [AnyBroadcastLog.sleep] The second look and the joining, in one step. */
+/* [BroadcastLogBase.sleep] The second look and the joining, in one step. */
 inline lookAndJoin(cursor) {
 #ifdef BREAK_LOOK_UNLOCKED
   atomic { look(cursor, found) };
@@ -400,7 +400,7 @@ inline dropBell() {
   atomic {
     !locked ->
 #ifndef BREAK_DROPPED_STAYS
-    leaveLine(bellOf[0]);   /* [AnyBroadcastLog.forget] */
+    leaveLine(bellOf[0]);   /* [BroadcastLogBase.forget] */
 #endif
     isAsleep = false;
     bellOf[0] = NO_BELL
@@ -617,7 +617,7 @@ next:
 }
 
 #ifdef LEAVE
-/* [Cursor.deinit: AnyBroadcastLog.leave] No consumer is left, so nobody sleeps: there is no place in the
+/* [Cursor.deinit: BroadcastLogBase.unsubscribe] No consumer is left, so nobody sleeps: there is no place in the
  * line to give up. */
 proctype Dropper() {
   chainDone == CHAIN;

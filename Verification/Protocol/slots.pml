@@ -256,7 +256,7 @@ proctype Reader() {
   :: index == CAPACITY && next[segment] != NONE -> goToNextSegment()
   :: true -> break   /* at any moment */
   od;
-  /* [Cursor.deinit: AnyBroadcastLog.leave] */
+  /* [Cursor.deinit: BroadcastLogBase.unsubscribe] */
 #ifdef BREAK_LEAVE_IN_TWO
   atomic { !locked -> toSegment = endSegment; toIndex = endIndex };
   atomic { !locked -> readers-- };
@@ -275,7 +275,7 @@ proctype Reader() {
   atomic { readersDone++; segment = 0; index = 0; limit = 0; toSegment = 0; toIndex = 0 }
 }
 
-/* [AnyBroadcastLog.deinit] Cursors hold the log: there is none. */
+/* [BroadcastLogBase.deinit] Cursors hold the log: there is none. */
 proctype Log() {
   byte letGo, slot;
   sendersDone == SENDERS && readersDone == READERS;

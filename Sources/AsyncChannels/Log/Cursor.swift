@@ -6,14 +6,17 @@ import Synchronization
 /// initializer and the `deinit` of a class only if its layout is a promise.
 @_fixed_layout @usableFromInline
 final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
-  @usableFromInline let log: BroadcastLog<Element>
-  @usableFromInline let queue: SubscriberQueue<Element>?
+  /// What the base class holds, with the element's type that it was given here.
+  private var log: BroadcastLog<Element> {
+    unsafeDowncast(untypedLog, to: BroadcastLog<Element>.self)
+  }
+  private var queue: SubscriberQueue<Element>? {
+    untypedQueue.map { unsafeDowncast($0, to: SubscriberQueue<Element>.self) }
+  }
 
   @inlinable
   init(in log: BroadcastLog<Element>, buffering policy: BufferingPolicy) {
     let (position, queue) = log.join(policy)
-    self.log = log
-    self.queue = queue
     super.init(in: log, at: position, queue: queue)
   }
 
@@ -55,8 +58,13 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   func takeUnlessCancelled(as ticket: UInt64) -> Element? {
     guard lease.tryAcquire(ticket) else { return nil }
     defer { lease.release(ticket) }
-    guard look() == .readable, !Task.isCancelled else { return nil }
-    return position == nil ? takeFromBoundedQueue() : take()
+    return lookAndTake(evenIfCancelled: false)
+  }
+
+  /// The same, with the lease. It goes on to the next segment.
+  func lookAndTake(evenIfCancelled: Bool) -> Element? {
+    guard look() == .readable, evenIfCancelled || !Task.isCancelled else { return nil }
+    return position == nil && !evenIfCancelled ? takeFromBoundedQueue() : take()
   }
 
   /// Asks again whether the task is cancelled, under the lock: a sender may have replaced the

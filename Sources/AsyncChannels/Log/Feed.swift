@@ -51,15 +51,15 @@ enum Feed<Element: Sendable>: Sendable {
 
   /// The next element if there is one now, without waiting, even if the task is cancelled.
   ///
-  /// - Returns: The element; or nil, and whether the end was reached.
-  func takeNow(as ticket: UInt64) -> (element: Element?, isAtEnd: Bool) {
+  /// - Returns: The element, or nil and what was found instead.
+  func takeNow(as ticket: UInt64) -> (element: Element?, look: Look) {
     while true {
       switch take(as: ticket, evenIfCancelled: true) {
-      case .element(let element): return (element, false)
+      case .element(let element): return (element, .readable)
       case .skipped: continue
       case .nothing:
         let look = waiter.look(as: ticket)
-        if look != .readable { return (nil, look == .finished) }
+        if look != .readable { return (nil, look) }
       }
     }
   }

@@ -11,40 +11,40 @@ class LogCursor: Waiter, @unchecked Sendable {
   /// Whether to read from the queue: always if bounded, else until what was replayed is read. Until
   /// then `position` does not look for elements.
   @exclusivity(unchecked) @usableFromInline final var readsQueue: Bool
-  private final let queue: SubscriberQueueBase?
-  private final let log: BroadcastLogBase
+  final let untypedQueue: SubscriberQueueBase?
+  final let untypedLog: BroadcastLogBase
 
   @usableFromInline
   init(in log: BroadcastLogBase, at position: Position?, queue: SubscriberQueueBase?) {
-    self.log = log
+    untypedLog = log
     self.position = position
-    self.queue = queue
+    untypedQueue = queue
     readsQueue = queue != nil
   }
 
   /// Whether it was made after the end, and gives nothing.
-  final var isPastTheEnd: Bool { position == nil && queue == nil }
+  final var isPastTheEnd: Bool { position == nil && untypedQueue == nil }
 
   final override var droppedCount: Int {
-    queue.map(log.droppedCount) ?? 0
+    untypedQueue.map(untypedLog.droppedCount) ?? 0
   }
 
   /// Returns the end of the elements that a reader of the log still owes a read; nil for others.
   @usableFromInline
   final func unsubscribe() -> LogEnd? {
-    log.unsubscribe(readsLog: position != nil, queue: queue)
+    untypedLog.unsubscribe(readsLog: position != nil, queue: untypedQueue)
   }
 
   final override func look() -> Look {
-    advance() ? .readable : log.look(at: position, queue: queue)
+    advance() ? .readable : untypedLog.look(at: position, queue: untypedQueue)
   }
 
   final override func lookOrJoin(_ bell: Doorbell) -> Look {
-    advance() ? .readable : log.lookOrJoin(at: position, queue: queue, bell: bell)
+    advance() ? .readable : untypedLog.lookOrJoin(at: position, queue: untypedQueue, bell: bell)
   }
 
   final override func leaveQueue(_ bell: Doorbell) {
-    log.leaveQueue(bell)
+    untypedLog.leaveQueue(bell)
   }
 
   /// Goes on to the next segment of the log if this one is read.

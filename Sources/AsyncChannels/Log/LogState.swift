@@ -1,5 +1,4 @@
-/// The state of a log, without its elements. Its changes are pure: they return what is to be done
-/// after unlocking.
+/// The state of a log, without its elements. Its changes return what is to be done after unlocking.
 ///
 /// Invariants:
 /// - `readers` is the number of live unbounded subscribers; each has a position at or before `end`.

@@ -11,13 +11,13 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   /// One of the subscriptions, and how an element that is there is taken from it.
   struct Source: Sendable {
     let cursor: LogCursor
-    let take: @Sendable () -> (any Sendable)?
+    let take: @Sendable (_ evenIfCancelled: Bool) -> (any Sendable)?
 
     init<Element>(
       _ cursor: Cursor<Element>, as wrap: @escaping @Sendable (Element) -> any Sendable
     ) {
       self.cursor = cursor
-      take = { cursor.take().map(wrap) }
+      take = { cursor.lookAndTake(evenIfCancelled: $0).map(wrap) }
     }
   }
 
@@ -48,11 +48,9 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   ) -> Noted? {
     guard lease.tryAcquire(ticket) else { return nil }
     defer { lease.release(ticket) }
-    // First the look, then the task: see `Cursor.takeUnlessCancelled`.
-    if !evenIfCancelled { guard look() == .readable, !Task.isCancelled else { return nil } }
     for offset in sources.indices {
       let number = (start + offset) % sources.count
-      guard let element = sources[number].take() else { continue }
+      guard let element = sources[number].take(evenIfCancelled) else { continue }
       start = number + 1
       return note(number, element)
     }
@@ -67,7 +65,9 @@ final class MergedCursor: Waiter, @unchecked Sendable {
     leaveQueues()
     branches = sources.map { _ in Doorbell(branchOf: bell) }
     var branch = branches.makeIterator()
-    return look { source in branch.next().map(source.cursor.lookOrJoin) ?? .nothing }
+    let look = look { source in branch.next().map(source.cursor.lookOrJoin) ?? .nothing }
+    if look != .nothing { leaveQueues() }
+    return look
   }
 
   override func leaveQueue(_ bell: Doorbell) {
@@ -81,7 +81,7 @@ final class MergedCursor: Waiter, @unchecked Sendable {
       switch lookAt(source) {
       case .readable: return .readable
       case .nothing: result = .nothing
-      case .finished: continue
+      case .finished, .displaced: continue
       }
     }
     return result

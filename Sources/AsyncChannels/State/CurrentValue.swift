@@ -23,7 +23,7 @@ public import Observation
 /// ```
 ///
 /// - **Subscribing** to the ``outlet`` gives the value held at that moment, then each later one,
-///   equal ones too (see ``Outlet/removeDuplicates()``). What is published is already stored: an
+///   equal ones too (see ``StateOutlet/removeDuplicates()``). What is published is already stored: an
 ///   observer that reads ``value`` finds the new state or a newer one, never the previous.
 /// - **Writing** is atomic and may be done from any thread. Setting a property through ``value``
 ///   (`x.value.count += 1`) reads and writes in two steps; ``update(_:)`` does it in one.

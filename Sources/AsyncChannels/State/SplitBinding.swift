@@ -39,6 +39,13 @@ import Synchronization
 /// It costs one registration with Observation for each write that the owner has not answered, and
 /// keeps neither the owner nor its channel alive.
 public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendable {
+  private struct Watched: Sendable {
+    let version: Int
+    /// For derived state, where some other part may change and this value not: that is no publication.
+    /// What an owner publishes itself is one, even if it equals what was there.
+    let value: Value?
+  }
+
   private struct Writing: Sendable {
     /// What was written last; nil when the owner has decided.
     var draft: Value?
@@ -47,8 +54,8 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     /// How many calls are between noting the draft and having sent it.
     var sending = 0
     var hasPublishedMeanwhile = false
-    /// The source's version when watching for its next publication began; nil if nothing watches.
-    var watchedVersion: Int?
+    /// What the source was when the next publication was waited for; nil if none is.
+    var watched: Watched?
   }
 
   private let source: StateOutlet<Value>
@@ -69,7 +76,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   public var value: Value {
     get {
       // Another observer may be told of a publication before this one, and read here.
-      if let version = writing.withLock({ $0.watchedVersion }), source.version != version {
+      if let watched = writing.withLock({ $0.watched }), source.version != watched.version {
         notePublication()
       }
       // Both are tracked. The source is read after the draft: before it, it could be older than a
@@ -103,10 +110,11 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   /// Waits for the owner's next publication. Each has to be judged when it is made: later, the
   /// owner may have taken more.
   private func watch() {
-    let version = source.version
+    let now = Watched(
+      version: source.version, value: source.isDerived ? .some(source.value) : nil)
     let isWatching = writing.withLock { writing in
-      defer { writing.watchedVersion = writing.watchedVersion ?? version }
-      return writing.watchedVersion != nil
+      defer { writing.watched = writing.watched ?? now }
+      return writing.watched != nil
     }
     if isWatching { return }
     withObservationTracking {
@@ -114,14 +122,15 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     } onChange: { [weak self] in
       self?.notePublication()
     }
-    // A publication that comes while Observation installs the observer is not told.
-    if source.version != version { notePublication() }
+    // Observation tells nobody of what comes while it installs an observer.
+    if source.version != now.version { notePublication() }
   }
 
   private func notePublication() {
+    let watched = writing.withLock { $0.watched.take() }
+    if let value = watched?.value, value == source.value { return watch() }
     let mustJudge = writing.withLock { writing in
-      writing.watchedVersion = nil
-      // The draft is not in the input yet: an empty input does not mean that it was taken.
+      // The draft is not in the input yet: what is there says nothing about it.
       if writing.sending > 0 { writing.hasPublishedMeanwhile = true }
       return writing.sending == 0
     }

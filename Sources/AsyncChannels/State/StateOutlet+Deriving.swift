@@ -2,8 +2,8 @@
 /// computed when it is read, so that it is right immediately after a write; and a subscription to
 /// it waits for all that it is derived from.
 ///
-/// Closures run at each reading, and once for each change and subscriber. They should be cheap, and
-/// give equal results for equal arguments.
+/// Closures run at each reading, and at least once for each change and subscriber. They should be
+/// cheap, and give equal results for equal arguments.
 extension StateOutlet {
   /// State that is what `transform` makes of this one.
   public func map<Mapped>(

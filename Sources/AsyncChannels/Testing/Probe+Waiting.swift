@@ -20,7 +20,7 @@ struct Wait<C: Clock<Duration>>: Sendable {
 extension Probe {
   /// How a wait ended.
   enum Arrival: Sendable {
-    case element(Element), end, nothing, cancelled
+    case element(Element), end, nothing, cancelled, displaced
   }
 
   func next(
@@ -37,8 +37,9 @@ extension Probe {
   /// element, which counts, or left it for the last look.
   func arrival(_ wait: Wait<some Clock<Duration>>) async -> Arrival {
     let subscription = subscription
+    let consumer = subscription.makeTicket()
     let taken: Element? = await withTaskGroup { group in
-      group.addTask { await subscription.next() }
+      group.addTask { await subscription.next(as: consumer) }
       group.addTask {
         try? await wait.clock.sleep(until: wait.deadline, tolerance: nil)
         return nil
@@ -50,8 +51,13 @@ extension Probe {
     }
     if let taken { return .element(taken) }
     if Task.isCancelled { return .cancelled }
-    let rest = subscription.takeNow()
-    return rest.element.map(Arrival.element) ?? (rest.isAtEnd ? .end : .nothing)
+    let rest = subscription.takeNow(as: consumer)
+    if let element = rest.element { return .element(element) }
+    return switch rest.look {
+    case .finished: .end
+    case .displaced: .displaced
+    case .readable, .nothing: .nothing
+    }
   }
 
   func failure(
@@ -63,6 +69,7 @@ extension Probe {
       case .end: "the outlet ended"
       case .nothing: "nothing came"
       case .cancelled: "the task was cancelled"
+      case .displaced: "another wait of this probe took its place"
       }
     return ProbeFailure("Expected \(expected), but \(came) within \(wait.elapsed).")
   }

@@ -38,22 +38,19 @@ class Waiter: @unchecked Sendable {
   /// Takes a doorbell out of the queue, if it is still there. Requires the lease.
   func leaveQueue(_ bell: Doorbell) {}
 
-  /// Waits until there may be an element to take. False at the end, if the task is cancelled, or if
-  /// a newer consumer has asked.
+  /// Waits until there may be an element to take. False at the end, if the task is cancelled, or if a
+  /// newer consumer has asked.
   final func waitForElement(as ticket: UInt64, isolation: isolated (any Actor)?) async -> Bool {
     if Task.isCancelled { return false }
-    switch lookOrFallAsleep(as: ticket) {
-    case .readable: return true
-    case .over: return false
-    case .asleep(let bell):
-      await bell.wait(isolation: isolation)
-      return wakeUp(from: bell, as: ticket)
-    }
+    let (look, bell) = lookOrFallAsleep(as: ticket)
+    guard let bell else { return look == .readable }
+    await bell.wait(isolation: isolation)
+    return wakeUp(from: bell, as: ticket)
   }
 
   /// Looks without waiting, for a consumer whose take found nothing.
   final func look(as ticket: UInt64) -> Look {
-    guard lease.acquire(ticket) else { return .finished }
+    guard lease.acquire(ticket) else { return .displaced }
     let displaced = displaceSleeper()
     let look = look()
     lease.release(ticket)
@@ -61,45 +58,35 @@ class Waiter: @unchecked Sendable {
     return look
   }
 
-  /// What a consumer found when it was ready to sleep.
-  private enum Arrival {
-    case readable
-    /// Nothing more will come, for this consumer at least.
-    case over
-    case asleep(Doorbell)
-
-    init(_ look: Look) {
-      self = look == .readable ? .readable : .over
-    }
-  }
-
+  /// Returns the doorbell if there is nothing and the consumer sleeps.
+  ///
   /// Not inlined: an async caller would keep room for these variables while it sleeps.
   @inline(never)
-  private final func lookOrFallAsleep(as ticket: UInt64) -> Arrival {
+  private final func lookOrFallAsleep(as ticket: UInt64) -> (Look, Doorbell?) {
     guard lease.acquire(ticket) else {
       reportDisplacement()
-      return .over
+      return (.displaced, nil)
     }
     let displaced = displaceSleeper()
-    let arrival = lookOrFallAsleep()
+    let look = lookOrFallAsleep()
+    let bell = isAsleep ? bell : nil
     lease.release(ticket)
     displaced?.ring()
-    return arrival
+    return (look, bell)
   }
 
   /// Requires the lease.
-  private final func lookOrFallAsleep() -> Arrival {
+  private final func lookOrFallAsleep() -> Look {
     // A consumer that never has to wait makes no doorbell.
     if bell == nil {
       let look = look()
-      if look != .nothing { return Arrival(look) }
+      if look != .nothing { return look }
     }
     let bell = bell ?? Doorbell()
     self.bell = bell
     let look = lookOrJoin(bell)
-    guard look == .nothing else { return Arrival(look) }
-    isAsleep = true
-    return .asleep(bell)
+    isAsleep = look == .nothing
+    return look
   }
 
   /// Takes the place of a consumer that sleeps, and returns what to ring when the lease is given
@@ -153,4 +140,6 @@ class Waiter: @unchecked Sendable {
 /// What a consumer finds when it looks for elements.
 enum Look: Sendable {
   case readable, finished, nothing
+  /// A newer consumer has asked, so that there is nothing any more for this one.
+  case displaced
 }

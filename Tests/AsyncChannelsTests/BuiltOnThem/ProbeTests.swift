@@ -135,4 +135,25 @@ final class ProbeTests: XCTestCase {
       XCTAssertEqual("\(error)", sentence, line: line)
     }
   }
+
+  func test_C52_aSecondWaitTakesThePlaceOfTheFirstWhichFails() async throws {
+    let channel = Channel<Int>()
+    let probe = Probe(channel.outlet)
+    for number in 0..<20 {
+      let first = Task { try await probe.expectFinished() }
+      try await until("the first waits") { channel.log.sleeperCount == 1 }
+      let second = Task { try await probe.next() }
+      do {
+        try await within { try await first.value }
+        XCTFail("the first wait did not fail")
+      } catch let failure as ProbeFailure {
+        let sentence = failure.description
+        XCTAssert(sentence.contains("another wait of this probe took its place"), sentence)
+      }
+      try await until("the second waits") { channel.log.sleeperCount == 1 }
+      channel.send(number)
+      let element = try await within { try await second.value }
+      XCTAssertEqual(element, number)
+    }
+  }
 }

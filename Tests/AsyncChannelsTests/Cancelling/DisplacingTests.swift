@@ -64,7 +64,7 @@ final class DisplacingTests: XCTestCase {
       try await channel.untilAsleep(1)
       let now = subscription.takeNow()
       XCTAssertNil(now.element)
-      XCTAssertFalse(now.isAtEnd)
+      XCTAssertEqual(now.look, .nothing)
       assertEqual(try await first.result(within: .seconds(20)), [])
       channel.send(1)
       assertEqual(await subscription.next(), 1)

@@ -130,7 +130,9 @@ final class StepSubscribingTests: XCTestCase {
         // The first time is the code's first, too.
         if round > 0 { counts.append(steps) }
       }
-      try StepCounter.expectSame("falling asleep", counts)
+      // The least of many: now and then the runtime itself takes some steps more.
+      let (early, late) = (counts.prefix(100).min(), counts.suffix(100).min())
+      try StepCounter.expectSame("falling asleep", [early, late].compactMap(\.self))
       for task in others { task.cancel() }
       executor.drain()
     }

@@ -159,6 +159,25 @@ final class SplitBindingTests: XCTestCase {
     }
   }
 
+  /// Another part of the state changes, which is no decision on this one.
+  func test_whatIsTypedOutlivesAChangeOfSomeOtherPartOfTheOwnersState() {
+    let form = CurrentValue((name: "Ann", email: ""))
+    let input = Channel<String>()
+    let received = input.outlet.subscribe()
+    for name in [form.outlet.map(\.name), form.outlet.map(\.name).removeDuplicates()] {
+      form.value = ("Ann", "")
+      let text = SplitBinding(reading: name, writing: input.inlet)
+      text.value = "Anna"
+      XCTAssertEqual(received.takeNow().element, "Anna")
+      for number in 0..<3 {
+        form.update { $0.email = "\(number)" }
+        XCTAssertEqual(text.value, "Anna")
+      }
+      form.update { $0.name = "Bob" }
+      XCTAssertEqual(text.value, "Bob")
+    }
+  }
+
   func test_itReadsDerivedStateToo() {
     let owner = Owner()
     let count = CurrentValue(0)

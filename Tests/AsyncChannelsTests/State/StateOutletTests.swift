@@ -200,6 +200,25 @@ final class DerivedStateTests: XCTestCase {
     XCTAssertEqual(first.last?.1, "new")
   }
 
+  /// So much that it fills several segments of its log, while another always has something.
+  func test_C55_aStateThatHasMuchToGiveIsNotStarvedEither() async throws {
+    for isTakenNow in [true, false] {
+      for place in 0..<3 {
+        let states = (0..<3).map { _ in CurrentValue(0) }
+        let all = StateOutlet.combine(states[0].outlet, states[1].outlet, states[2].outlet)
+        let subscription = all.map { [$0, $1, $2] }.subscribe()
+        for number in 1...200 { states[place].value = number }
+        let others = (0..<3).filter { $0 != place }
+        for number in 1...2_000 { for other in others { states[other].value = number } }
+        var last: [Int]?
+        for _ in 0..<700 {
+          last = isTakenNow ? subscription.takeNow().element : await subscription.next()
+        }
+        XCTAssertEqual(last?[place], 200, "place \(place)")
+      }
+    }
+  }
+
   func test_C55_duplicatesAreRemovedWhereThatWasAskedFor() async throws {
     let (number, other) = (CurrentValue(0), CurrentValue("a"))
     let parity = number.outlet.map { $0 % 2 }.removeDuplicates()
