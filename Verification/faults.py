@@ -94,8 +94,8 @@ FAULTS = [
     ("who is cancelled while asleep looks again", "Waiter.swift",
      "return !isDisplaced && !isCancelled", "return !isDisplaced"),
     ("who is cancelled displaces all the same", "Waiter.swift",
-     "    if Task.isCancelled { return false }\n    switch lookOrFallAsleep",
-     "    switch lookOrFallAsleep"),
+     "    if Task.isCancelled { return false }\n    let (look, bell) = lookOrFallAsleep",
+     "    let (look, bell) = lookOrFallAsleep"),
     # The log's lock, and what is one step under it.
     ("a queue is read without the lock", "BroadcastLog.swift",
      "    state.withLock { _ in queue.popFirst() }\n", "    queue.popFirst()\n"),

@@ -87,7 +87,8 @@ struct SequentialModel {
       guard hasOwner else { return false }
       isFinished = true
       if case .dropOwner = step { hasOwner = false }
-      if !hasOwner || !setup.isCurrentValue { window = [] }
+      // The last value of a state stays for those that hold its outlet.
+      if !setup.isCurrentValue { window = [] }
     }
     observation.sent = results
     observe()
