@@ -1,7 +1,16 @@
 /// Something that goes on until it is cancelled or its token is dropped.
 ///
-/// `observe` of ``Outlet`` and ``StateOutlet`` returns one. Keep it for as long as you want to
-/// observe: in a property, so that observing ends with its owner.
+/// `observe` of ``Outlet`` and ``StateOutlet`` returns one, and ``ViewModel/start()``. Keep it for as
+/// long as it is to go on: in a property, or with others in a set, so that it ends with its owner.
+///
+/// ```swift
+/// private var tokens: Set<CancellationToken> = []
+///
+/// viewModel.start().store(in: &tokens)
+/// viewModel.state.observe { [weak self] state in self?.render(state) }.store(in: &tokens)
+/// ```
+///
+/// A token equals itself only. Taking it out of its set drops it, which ends what it is for.
 public final class CancellationToken: Sendable {
   private let onCancel: @Sendable () -> Void
 
@@ -17,5 +26,20 @@ public final class CancellationToken: Sendable {
   /// Stops. Cancelling again does nothing.
   public func cancel() {
     onCancel()
+  }
+
+  /// Puts the token into a set, which keeps it.
+  public func store(in tokens: inout Set<CancellationToken>) {
+    tokens.insert(self)
+  }
+}
+
+extension CancellationToken: Hashable {
+  public static func == (one: CancellationToken, other: CancellationToken) -> Bool {
+    one === other
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(self))
   }
 }

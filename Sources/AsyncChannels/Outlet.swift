@@ -56,6 +56,17 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
     }
   }
 
+  /// An outlet that ends and gives nothing.
+  public static var empty: Outlet { .just() }
+
+  /// An outlet that gives nothing and does not end: for previews and spies of what has not happened.
+  ///
+  /// A loop over it ends when its task is cancelled.
+  public static var never: Outlet {
+    // Nobody has a handle on this log: so nothing is sent to it, and nothing finishes it.
+    Outlet(of: BroadcastLog(replaying: 0, buffering: .unbounded))
+  }
+
   /// Takes a place in the stream, synchronously: what is sent after this returns is delivered, no
   /// matter when the subscription is consumed.
   ///

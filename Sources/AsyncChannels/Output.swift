@@ -34,6 +34,11 @@ public struct Output<Element: Sendable>: Sendable {
   /// The same as ``wrappedValue``.
   public var outlet: Outlet<Element> { channel.outlet }
 
+  /// The end that sends, for what the declaring type gives it to: `bind(to: _results.inlet)`.
+  ///
+  /// It does not keep the output alive; when that is finished or gone, sending returns `.finished`.
+  public var inlet: Inlet<Element> { channel.inlet }
+
   /// Sends an element to all current subscribers, as ``Channel/send(_:)`` does.
   @inlinable @discardableResult
   public func send(_ element: Element) -> SendResult<Element> {

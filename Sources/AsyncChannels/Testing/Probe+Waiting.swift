@@ -1,11 +1,13 @@
-/// One deadline, on some clock.
+/// One deadline, on some clock, and where the test asks for it.
 struct Wait<C: Clock<Duration>>: Sendable {
   let clock: C
+  let place: SourcePlace
   private let start: C.Instant
   private let limit: Duration
 
-  init(_ limit: Duration, on clock: C) {
+  init(_ limit: Duration, on clock: C, at place: SourcePlace) {
     self.clock = clock
+    self.place = place
     // Clocks trap for times that they cannot count.
     self.limit = min(limit, .seconds(365 * 24 * 60 * 60))
     start = clock.now
@@ -65,20 +67,36 @@ extension Probe {
   ) -> ProbeFailure {
     let came =
       switch arrival {
+      // What hides a part of itself may look the same and not be equal.
+      case .element(let element) where show(element) == expected: "another \(expected) came"
       case .element(let element): "\(show(element)) came"
       case .end: "the outlet ended"
       case .nothing: "nothing came"
       case .cancelled: "the task was cancelled"
       case .displaced: "another wait of this probe took its place"
       }
-    return ProbeFailure("Expected \(expected), but \(came) within \(wait.elapsed).")
+    return ProbeFailure(
+      "Expected \(expected), but \(came) within \(wait.elapsed.rounded).", at: wait.place)
   }
 
+  /// As the element describes itself; text is quoted, so that an empty one is seen.
   func show(_ element: Element) -> String {
-    String(reflecting: element)
+    element is any TextOutputStreamable
+      ? String(reflecting: element) : String(describing: element)
   }
 
   func list(_ elements: [Element]) -> String {
     elements.isEmpty ? "none" : elements.map(show).joined(separator: ", ")
+  }
+}
+
+extension Duration {
+  /// In whole milliseconds below a second, else in tenths of a second.
+  fileprivate var rounded: String {
+    let (seconds, attoseconds) = components
+    let milliseconds = seconds * 1000 + (attoseconds + 500_000_000_000_000) / 1_000_000_000_000_000
+    guard milliseconds >= 1000 else { return "\(milliseconds) ms" }
+    let tenths = (milliseconds + 50) / 100
+    return "\(tenths / 10).\(tenths % 10) s"
   }
 }

@@ -15,8 +15,14 @@
 /// ```
 ///
 /// It subscribes when it is made, without a bound, so nothing sent after that is missed. It throws
-/// ``ProbeFailure`` and knows no test framework: both XCTest and Swift Testing show what a test
-/// throws.
+/// ``ProbeFailure``, whose sentence begins with the file and line of the expectation, and knows no
+/// test framework: both XCTest and Swift Testing show what a test throws. A function of a test's own
+/// that expects on behalf of its callers takes `fileID` and `line` as these do, and hands them on.
+///
+/// The sentence shows elements as they describe themselves. What is secret has a description without
+/// it.
+///
+/// ``withProbe(of:isolation:fileID:line:_:)`` makes one that finishes itself.
 ///
 /// Every wait has a deadline, five seconds unless another is given and a year at most, on a clock
 /// that a test can choose. What is there when the deadline has passed counts as having come in
@@ -42,9 +48,11 @@ public final class Probe<Element: Sendable>: Sendable {
   /// - Throws: ``ProbeFailure`` if none has come within the deadline, or the outlet has ended.
   @discardableResult
   public func next(
-    within limit: Duration = .seconds(5), clock: some Clock<Duration> = ContinuousClock()
+    within limit: Duration = .seconds(5), clock: some Clock<Duration> = ContinuousClock(),
+    fileID: StaticString = #fileID, line: UInt = #line
   ) async throws(ProbeFailure) -> Element {
-    try await next(expecting: "an element", Wait(limit, on: clock))
+    try await next(
+      expecting: "an element", Wait(limit, on: clock, at: SourcePlace(fileID: fileID, line: line)))
   }
 
   /// The next element that satisfies a condition; those before it are skipped.
@@ -53,9 +61,10 @@ public final class Probe<Element: Sendable>: Sendable {
   @discardableResult
   public func next(
     where isWanted: (Element) -> Bool, within limit: Duration = .seconds(5),
-    clock: some Clock<Duration> = ContinuousClock()
+    clock: some Clock<Duration> = ContinuousClock(),
+    fileID: StaticString = #fileID, line: UInt = #line
   ) async throws(ProbeFailure) -> Element {
-    let wait = Wait(limit, on: clock)
+    let wait = Wait(limit, on: clock, at: SourcePlace(fileID: fileID, line: line))
     var skipped: [Element] = []
     while true {
       let element = try await next(
@@ -71,13 +80,14 @@ public final class Probe<Element: Sendable>: Sendable {
   @discardableResult
   public func next(
     _ count: Int, within limit: Duration = .seconds(5),
-    clock: some Clock<Duration> = ContinuousClock()
+    clock: some Clock<Duration> = ContinuousClock(),
+    fileID: StaticString = #fileID, line: UInt = #line
   ) async throws(ProbeFailure) -> [Element] {
     if count < 0 {
       Diagnostics.programmerError(
         "A probe of \(Element.self) cannot wait for \(count) elements: the count is at least 0.")
     }
-    let wait = Wait(limit, on: clock)
+    let wait = Wait(limit, on: clock, at: SourcePlace(fileID: fileID, line: line))
     var elements: [Element] = []
     while elements.count < count {
       elements.append(
@@ -93,9 +103,10 @@ public final class Probe<Element: Sendable>: Sendable {
   ///
   /// - Throws: ``ProbeFailure`` with what came.
   public func expectNothing(
-    for duration: Duration, clock: some Clock<Duration> = ContinuousClock()
+    for duration: Duration, clock: some Clock<Duration> = ContinuousClock(),
+    fileID: StaticString = #fileID, line: UInt = #line
   ) async throws(ProbeFailure) {
-    let wait = Wait(duration, on: clock)
+    let wait = Wait(duration, on: clock, at: SourcePlace(fileID: fileID, line: line))
     let arrival = await arrival(wait)
     if case .nothing = arrival { return }
     throw failure(expecting: "nothing", arrival, wait)
@@ -105,9 +116,10 @@ public final class Probe<Element: Sendable>: Sendable {
   ///
   /// - Throws: ``ProbeFailure`` with what came, or if the end has not come within the deadline.
   public func expectFinished(
-    within limit: Duration = .seconds(5), clock: some Clock<Duration> = ContinuousClock()
+    within limit: Duration = .seconds(5), clock: some Clock<Duration> = ContinuousClock(),
+    fileID: StaticString = #fileID, line: UInt = #line
   ) async throws(ProbeFailure) {
-    let wait = Wait(limit, on: clock)
+    let wait = Wait(limit, on: clock, at: SourcePlace(fileID: fileID, line: line))
     let arrival = await arrival(wait)
     if case .end = arrival { return }
     throw failure(expecting: "the end", arrival, wait)
@@ -116,11 +128,15 @@ public final class Probe<Element: Sendable>: Sendable {
   /// Ends the test of this outlet: no element may be left that the test has not taken.
   ///
   /// - Throws: ``ProbeFailure`` with the elements that are left.
-  public func finish() throws(ProbeFailure) {
+  public func finish(
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) throws(ProbeFailure) {
     var unseen: [Element] = []
     while let element = subscription.takeNow().element { unseen.append(element) }
     guard unseen.isEmpty else {
-      throw ProbeFailure("Expected nothing more, but \(list(unseen)) came and nobody looked.")
+      throw ProbeFailure(
+        "Expected nothing more, but \(list(unseen)) came and nobody looked.",
+        at: SourcePlace(fileID: fileID, line: line))
     }
   }
 }
@@ -131,9 +147,10 @@ extension Probe where Element: Equatable {
   /// - Throws: ``ProbeFailure`` if another comes, or none within the deadline.
   public func expect(
     _ expected: Element, within limit: Duration = .seconds(5),
-    clock: some Clock<Duration> = ContinuousClock()
+    clock: some Clock<Duration> = ContinuousClock(),
+    fileID: StaticString = #fileID, line: UInt = #line
   ) async throws(ProbeFailure) {
-    let wait = Wait(limit, on: clock)
+    let wait = Wait(limit, on: clock, at: SourcePlace(fileID: fileID, line: line))
     let arrival = await arrival(wait)
     if case .element(expected) = arrival { return }
     throw failure(expecting: show(expected), arrival, wait)

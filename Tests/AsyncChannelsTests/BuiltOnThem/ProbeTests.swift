@@ -29,20 +29,20 @@ final class ProbeTests: XCTestCase {
   func test_C52_nothingWithinTheDeadlineFailsWithASentence() async throws {
     let probe = Probe(channel.outlet)
     let clock = JumpingClock()
-    await assertFails("Expected 3, but nothing came within 2.0 seconds.") {
+    await assertFails("Expected 3, but nothing came within 2.0 s.") {
       try await probe.expect(3, within: .seconds(2), clock: clock)
     }
-    await assertFails("Expected an element, but nothing came within 0.5 seconds.") {
+    await assertFails("Expected an element, but nothing came within 500 ms.") {
       try await probe.next(within: .milliseconds(500), clock: clock)
     }
     channel.send(1)
-    await assertFails("Expected 2 elements, after 1, but nothing came within 5.0 seconds.") {
+    await assertFails("Expected 2 elements, after 1, but nothing came within 5.0 s.") {
       try await probe.next(2, clock: clock)
     }
     channel.send(1)
     await assertFails(
       "Expected an element that satisfies the condition, after 1, "
-        + "but nothing came within 5.0 seconds."
+        + "but nothing came within 5.0 s."
     ) {
       try await probe.next(where: { $0 > 1 }, clock: clock)
     }
@@ -62,15 +62,15 @@ final class ProbeTests: XCTestCase {
     let probe = Probe(channel.outlet)
     channel.send(4)
     let clock = JumpingClock(isFrozen: true)
-    await assertFails("Expected 3, but 4 came within 0.0 seconds.") {
+    await assertFails("Expected 3, but 4 came within 0 ms.") {
       try await probe.expect(3, clock: clock)
     }
     channel.send(5)
-    await assertFails("Expected nothing, but 5 came within 0.0 seconds.") {
+    await assertFails("Expected nothing, but 5 came within 0 ms.") {
       try await probe.expectNothing(for: .seconds(1), clock: clock)
     }
     channel.send(6)
-    await assertFails("Expected the end, but 6 came within 0.0 seconds.") {
+    await assertFails("Expected the end, but 6 came within 0 ms.") {
       try await probe.expectFinished(clock: clock)
     }
   }
@@ -78,13 +78,13 @@ final class ProbeTests: XCTestCase {
   func test_C52_anEndThatDidNotComeFailsAndOneThatDidIsExpected() async throws {
     let probe = Probe(channel.outlet)
     let clock = JumpingClock()
-    await assertFails("Expected the end, but nothing came within 3.0 seconds.") {
+    await assertFails("Expected the end, but nothing came within 3.0 s.") {
       try await probe.expectFinished(within: .seconds(3), clock: clock)
     }
     channel.finish()
     try await probe.expectFinished(within: .zero, clock: clock)
     try await probe.expectFinished()
-    await assertFails("Expected 1, but the outlet ended within 0.0 seconds.") {
+    await assertFails("Expected 1, but the outlet ended within 0 ms.") {
       try await probe.expect(1, clock: JumpingClock(isFrozen: true))
     }
   }
@@ -97,7 +97,9 @@ final class ProbeTests: XCTestCase {
       XCTFail("nothing was thrown")
     } catch {
       XCTAssertEqual(
-        error.description, "Expected nothing more, but \"b\", \"c\" came and nobody looked.")
+        error.description,
+        "ProbeTests.swift:\(#line - 5): "
+          + "Expected nothing more, but \"b\", \"c\" came and nobody looked.")
     }
     try probe.finish()
   }
@@ -132,7 +134,9 @@ final class ProbeTests: XCTestCase {
       _ = try await body()
       XCTFail("nothing was thrown", line: line)
     } catch {
-      XCTAssertEqual("\(error)", sentence, line: line)
+      // After the place, of which `ProbeSentenceTests` takes care.
+      let said = "\(error)".drop { $0 != " " }.dropFirst()
+      XCTAssertEqual(String(said), sentence, line: line)
     }
   }
 
