@@ -20,8 +20,32 @@
 /// A loop that waits for something in its body should look at `Task.isCancelled` before it goes on:
 /// a cancelled consumer may get up to 64 more elements that are ready.
 ///
-/// The input ends when its owner is gone. In an actor a property wrapper cannot be `nonisolated`:
-/// use a ``Channel`` there (`@Input nonisolated var` compiles with some compilers, and races).
+/// **Several inputs, one order.** Two loops one after the other do not work, since the second begins
+/// when the first has ended; and two tasks do not keep the order in which the inputs were sent to.
+/// So inputs that belong together share one, of commands, and ``inlet(_:)-(Element)`` and
+/// ``inlet(_:)-((Source)->Element)`` make what everybody sees:
+///
+/// ```swift
+/// public actor Player {
+///   private enum Command { case play, seek(to: Duration) }
+///   private let commands = Input<Command>()
+///   public nonisolated var play: Inlet<Void> { commands.inlet(.play) }
+///   public nonisolated var seek: Inlet<Duration> { commands.inlet(Command.seek) }
+///
+///   public func run() async {
+///     for await command in commands.received {
+///       switch command {
+///       case .play: …
+///       case .seek(let time): …
+///       }
+///     }
+///   }
+/// }
+/// ```
+///
+/// The input ends when its owner is gone. In an actor a property wrapper cannot be `nonisolated`
+/// (`@Input nonisolated var` compiles with some compilers, and races): keep it in a `let` there, as
+/// above, and write `nonisolated var signIn: Inlet<Credentials> { signIns.inlet }`.
 @propertyWrapper
 public struct Input<Element: Sendable>: Sendable {
   /// What was sent to the input, for one consumer: the newest that has asked.
@@ -41,4 +65,24 @@ public struct Input<Element: Sendable>: Sendable {
 
   /// The same as ``wrappedValue``.
   public var inlet: Inlet<Element> { channel.inlet }
+
+  /// An inlet that sends this element to the input, each time that something is sent to it.
+  ///
+  /// Not equal to the inlet of another call. Costs one allocation, as ``Inlet/contramap(_:)`` does.
+  public func inlet(_ element: Element) -> Inlet<Void> {
+    channel.inlet.contramap { element }
+  }
+
+  /// An inlet for another type of element, which is transformed and then sent to the input: with
+  /// `Command.seek`, the case of an enumeration, or with a closure.
+  ///
+  /// The inlets of one input share its order: what one sender sends to them is received in the order
+  /// in which it was sent. Not equal to the inlet of another call. Costs one allocation.
+  ///
+  /// - Parameter transform: Runs once for each element, on the sender's thread.
+  public func inlet<Source>(
+    _ transform: @escaping @Sendable (Source) -> Element
+  ) -> Inlet<Source> {
+    channel.inlet.contramap(transform)
+  }
 }

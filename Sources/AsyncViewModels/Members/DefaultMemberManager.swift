@@ -3,7 +3,7 @@ public import AsyncChannels
 /// The members, kept in memory.
 ///
 /// Commands are carried out in the order in which they were sent, through any of the inlets: there
-/// is one channel of commands behind the three. What is sent before ``run()`` starts, or between a
+/// is one input of commands behind the three. What is sent before ``run()`` starts, or between a
 /// cancelled run and the next, waits.
 ///
 /// Every add, every reset and every removal of a known member publishes exactly once.
@@ -11,32 +11,26 @@ public actor DefaultMemberManager: MemberManager {
   /// The program's members.
   public static let shared = DefaultMemberManager()
 
-  public nonisolated let addMember: Inlet<String>
-  public nonisolated let removeMember: Inlet<Member>
-  public nonisolated let resetMembers: Inlet<Void>
-  public nonisolated let members: Outlet<Result<[Member], MemberFailure>>
+  public nonisolated var addMember: Inlet<String> { commands.inlet(Command.add) }
+  public nonisolated var removeMember: Inlet<Member> { commands.inlet(Command.remove) }
+  public nonisolated var resetMembers: Inlet<Void> { commands.inlet(.reset) }
+  public nonisolated var members: Outlet<Result<[Member], MemberFailure>> { results.outlet }
 
   private enum Command {
     case add(name: String), remove(Member), reset
   }
 
-  private let commands = Channel<Command>()
-  private let received: Subscription<Command>
+  private let commands = Input<Command>()
   private let results = Channel<Result<[Member], MemberFailure>>(replaying: 1)
   private var roster: [Member] = []
   private var lastID = 0
 
   public init() {
-    received = commands.outlet.subscribe()
-    addMember = commands.inlet.contramap { .add(name: $0) }
-    removeMember = commands.inlet.contramap { .remove($0) }
-    resetMembers = commands.inlet.contramap { .reset }
-    members = results.outlet
     results.send(.success([]))
   }
 
   public func run() async {
-    for await command in received {
+    for await command in commands.received {
       carryOut(command)
     }
   }

@@ -3,9 +3,9 @@ import XCTest
 
 @testable import AsyncChannels
 
-/// C67, C68: the small ends.
+/// C58, C59: the small ends.
 final class JoiningTests: XCTestCase {
-  func test_C67_anOutputsInletIsItsChannelsInlet() async throws {
+  func test_C58_anOutputsInletIsItsChannelsInlet() async throws {
     var output = Optional(Output<Int>(replaying: 1))
     let inlet = try XCTUnwrap(output?.inlet)
     XCTAssertEqual(inlet, output?.inlet)
@@ -20,7 +20,7 @@ final class JoiningTests: XCTestCase {
     XCTAssertEqual(all, [1, 2, 3, 4])
   }
 
-  func test_C67_anEmptyOutletEndsAndGivesNothing() async throws {
+  func test_C58_anEmptyOutletEndsAndGivesNothing() async throws {
     let outlet = Outlet<Int>.empty
     for _ in 0..<2 {
       let received = try await outlet.collect()
@@ -30,7 +30,7 @@ final class JoiningTests: XCTestCase {
     XCTAssertEqual(derived, [])
   }
 
-  func test_C67_anOutletOfNothingGivesNothingAndEndsWithItsConsumersTask() async throws {
+  func test_C58_anOutletOfNothingGivesNothingAndEndsWithItsConsumersTask() async throws {
     let outlet = Outlet<Int>.never
     let subscription = outlet.subscribe()
     let consumers = [subscription.consuming(), outlet.map { $0 }.subscribe().consuming()]
@@ -46,7 +46,7 @@ final class JoiningTests: XCTestCase {
     XCTAssertFalse(subscription.takeNow().look == .finished)
   }
 
-  func test_C68_aTokenEqualsItselfOnly() {
+  func test_C59_aTokenEqualsItselfOnly() {
     let outlet = Outlet<Int>.never
     let (one, other) = (outlet.observe { _ in }, outlet.observe { _ in })
     XCTAssertEqual(one, one)
@@ -57,7 +57,7 @@ final class JoiningTests: XCTestCase {
     XCTAssert(tokens.contains(one) && tokens.contains(other))
   }
 
-  func test_C68_aSetKeepsItsTokensAndEndsThemWhenTheyAreTakenOutOrItIsDropped() async throws {
+  func test_C59_aSetKeepsItsTokensAndEndsThemWhenTheyAreTakenOutOrItIsDropped() async throws {
     let channel = Channel<Int>()
     let calls = Record<Int>()
     var tokens: Set<CancellationToken> = []
@@ -78,7 +78,7 @@ final class JoiningTests: XCTestCase {
     try await until("all unsubscribed") { channel.subscriberCount == 0 }
   }
 
-  func test_C68_aTokenThatOnlyTheSetHeldEndsWhenItIsTakenOut() async throws {
+  func test_C59_aTokenThatOnlyTheSetHeldEndsWhenItIsTakenOut() async throws {
     let channel = Channel<Int>()
     var tokens: Set<CancellationToken> = []
     for _ in 0..<2 { channel.outlet.observe { _ in }.store(in: &tokens) }

@@ -3,7 +3,7 @@ import XCTest
 
 @testable import AsyncChannels
 
-/// C52: where a failure says it is, and how it shows what came; C72.
+/// C52: where a failure says it is, and how it shows what came; C63.
 final class ProbeSentenceTests: XCTestCase {
   private let channel = Channel<Int>()
   private let clock = JumpingClock()
@@ -105,7 +105,7 @@ final class ProbeSentenceTests: XCTestCase {
       "ProbeSentenceTests.swift:\(#line - 5): Expected ann, but another ann came within 0 ms.")
   }
 
-  func test_C72_withProbeHasItsPlaceBeforeItsClosureBeginsAndFinishesItself() async throws {
+  func test_C63_withProbeHasItsPlaceBeforeItsClosureBeginsAndFinishesItself() async throws {
     let count = try await withProbe(of: channel.outlet) { [channel] probe in
       channel.send(1)
       try await probe.expect(1)
@@ -130,7 +130,7 @@ final class ProbeSentenceTests: XCTestCase {
       "ProbeSentenceTests.swift:\(stateLine): Expected nothing more, but 5 came and nobody looked.")
   }
 
-  func test_C72_whatTheClosureThrowsIsThrownThoughSomethingIsLeft() async throws {
+  func test_C63_whatTheClosureThrowsIsThrownThoughSomethingIsLeft() async throws {
     struct Broken: Error {}
     do {
       try await withProbe(of: Outlet.just(1, 2)) { probe in
@@ -144,7 +144,7 @@ final class ProbeSentenceTests: XCTestCase {
   }
 
   @MainActor
-  func test_C72_theClosureRunsWhereItsCallerIs() async throws {
+  func test_C63_theClosureRunsWhereItsCallerIs() async throws {
     var count = 0
     try await withProbe(of: channel.outlet) { probe in
       MainActor.preconditionIsolated()

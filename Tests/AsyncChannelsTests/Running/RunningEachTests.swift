@@ -3,12 +3,12 @@ import XCTest
 
 @testable import AsyncChannels
 
-/// C70, C71.
+/// C61, C62.
 final class RunningEachTests: XCTestCase {
   private let state = CurrentValue<[Item]>([])
   private let stage = Runs()
 
-  func test_C70_whatComesIsBegunWhatGoesIsCancelledAndWhatStaysRunsOn() async throws {
+  func test_C61_whatComesIsBegunWhatGoesIsCancelledAndWhatStaysRunsOn() async throws {
     state.value = [Item(1), Item(2)]
     let running = runEach()
     try await until("begun") { [stage] in Set(stage.all) == ["+1", "+2"] }
@@ -24,7 +24,7 @@ final class RunningEachTests: XCTestCase {
     XCTAssertEqual(stage.count(of: "-"), 4)
   }
 
-  func test_C70_whatComesBackIsBegunAnewAlsoIfItWasGoneForAMomentOnly() async throws {
+  func test_C61_whatComesBackIsBegunAnewAlsoIfItWasGoneForAMomentOnly() async throws {
     state.value = [Item(1)]
     let running = runEach()
     try await until("begun") { [stage] in stage.all == ["+1"] }
@@ -37,7 +37,7 @@ final class RunningEachTests: XCTestCase {
     XCTAssertEqual(stage.count(of: "-1"), 2)
   }
 
-  func test_C70_whatGoesIsCancelledBeforeWhatComesWithTheSameChangeIsBegun() async throws {
+  func test_C61_whatGoesIsCancelledBeforeWhatComesWithTheSameChangeIsBegun() async throws {
     state.value = [Item(1)]
     let running = runEach()
     for number in 1...100 {
@@ -55,7 +55,7 @@ final class RunningEachTests: XCTestCase {
     try await running.result(within: .seconds(20))
   }
 
-  func test_C70_whatComesBackDoesNotWaitForACancelledRunThatHasNotReturned() async throws {
+  func test_C61_whatComesBackDoesNotWaitForACancelledRunThatHasNotReturned() async throws {
     let gate = Gate()
     state.value = [Item(1)]
     let running = Task { [state, stage] in
@@ -70,7 +70,7 @@ final class RunningEachTests: XCTestCase {
     state.value = []
     state.value = [Item(1)]
     try await until("begun anew") { [stage] in stage.all == ["+1", "+1"] }
-    // C71: it waits for both, the one that has gone too.
+    // C62: it waits for both, the one that has gone too.
     running.cancel()
     for _ in 0..<100 { await Task.yield() }
     XCTAssertEqual(stage.all, ["+1", "+1"])
@@ -79,7 +79,7 @@ final class RunningEachTests: XCTestCase {
     XCTAssertEqual(stage.all, ["+1", "+1", "-1", "-1", "returned"])
   }
 
-  func test_C70_whatReturnsByItselfIsBegunAgainOnlyWhenItHasBeenAway() async throws {
+  func test_C61_whatReturnsByItselfIsBegunAgainOnlyWhenItHasBeenAway() async throws {
     state.value = [Item(1), Item(2)]
     let running = Task { [state, stage] in
       await state.outlet.runningEach { stage.record("+\($0.id)") }
@@ -96,7 +96,7 @@ final class RunningEachTests: XCTestCase {
     try await running.result(within: .seconds(20))
   }
 
-  func test_C70_ofSeveralWithOneIdentityTheFirstIsRun() async throws {
+  func test_C61_ofSeveralWithOneIdentityTheFirstIsRun() async throws {
     state.value = [Item(1, "first"), Item(1, "second"), Item(1, "third")]
     let running = Task { [state, stage] in
       await state.outlet.runningEach { stage.record($0.text) }
@@ -109,7 +109,7 @@ final class RunningEachTests: XCTestCase {
     try await running.result(within: .seconds(20))
   }
 
-  func test_C71_theStatesEndCancelsNothingAndItReturnsWhenAllHaveReturned() async throws {
+  func test_C62_theStatesEndCancelsNothingAndItReturnsWhenAllHaveReturned() async throws {
     let gate = Gate()
     let running = Task { [stage] in
       await StateOutlet.constant([1, 2]).runningEach(by: { $0 }) { number in
@@ -129,7 +129,7 @@ final class RunningEachTests: XCTestCase {
     try await runEach().result(within: .seconds(20))
   }
 
-  func test_C71_aCallerThatIsCancelledBeginsNothing() async throws {
+  func test_C62_aCallerThatIsCancelledBeginsNothing() async throws {
     state.value = [Item(1)]
     try await within { [state, stage] in
       await Task {
@@ -141,7 +141,7 @@ final class RunningEachTests: XCTestCase {
   }
 
   @MainActor
-  func test_C71_nothingIsBegunThatWasWrittenAfterTheCallerWasCancelled() async throws {
+  func test_C62_nothingIsBegunThatWasWrittenAfterTheCallerWasCancelled() async throws {
     for round in 0..<100 {
       let state = CurrentValue([Item(0)])
       let stage = Runs()
@@ -155,7 +155,7 @@ final class RunningEachTests: XCTestCase {
     }
   }
 
-  func test_C71_whatHasGoneIsReleasedWhenItsRunHasReturned() async throws {
+  func test_C62_whatHasGoneIsReleasedWhenItsRunHasReturned() async throws {
     let census = Census()
     let gates = [Gate(), Gate()]
     let state = CurrentValue((0..<2).map { Tracked($0, in: census) })
@@ -174,7 +174,7 @@ final class RunningEachTests: XCTestCase {
   }
 
   @MainActor
-  func test_C70_viewModelsComeAndGoByIdentityAndLoseNoInput() async throws {
+  func test_C61_viewModelsComeAndGoByIdentityAndLoseNoInput() async throws {
     let list = List()
     let rows = [Row(1), Row(2)]
     let heard = Probe(list.heard)
@@ -197,7 +197,7 @@ final class RunningEachTests: XCTestCase {
 
   /// Each of four writers takes its own element out and puts it back, while the main actor runs them.
   @MainActor
-  func test_C70_inARaceOfWritersEachIsCancelledBeforeItIsBegunAnew() async throws {
+  func test_C61_inARaceOfWritersEachIsCancelledBeforeItIsBegunAnew() async throws {
     for round in 0..<20 {
       let state = CurrentValue<[Item]>([])
       let stage = Runs()

@@ -3,12 +3,12 @@ import XCTest
 
 @testable import AsyncChannels
 
-/// C69.
+/// C60.
 @MainActor
 final class StartTests: XCTestCase {
   private let events = Record<String>()
 
-  func test_C69_itRunsFromALaterTurnUntilItsTokenIsCancelledOrDropped() async throws {
+  func test_C60_itRunsFromALaterTurnUntilItsTokenIsCancelledOrDropped() async throws {
     for isDropped in [false, true] {
       let events = Record<String>()
       let echo = Echo(events)
@@ -28,7 +28,7 @@ final class StartTests: XCTestCase {
     }
   }
 
-  func test_C69_itDoesNotRunIfTheTokenHasEndedBefore() async throws {
+  func test_C60_itDoesNotRunIfTheTokenHasEndedBefore() async throws {
     for isDropped in [false, true] {
       var echo = Optional(Echo(events))
       weak let same = echo
@@ -42,7 +42,7 @@ final class StartTests: XCTestCase {
     }
   }
 
-  func test_C69_theTokensOwnerDecidesHowLongTheViewModelLives() async throws {
+  func test_C60_theTokensOwnerDecidesHowLongTheViewModelLives() async throws {
     var echo = Optional(Echo(events))
     weak let same = echo
     let probe = Probe(try XCTUnwrap(echo?.output))
@@ -59,7 +59,7 @@ final class StartTests: XCTestCase {
     try await probe.expectFinished()
   }
 
-  func test_C69_aRunThatReturnsByItselfLetsGoAndIsNotStartedAgain() async throws {
+  func test_C60_aRunThatReturnsByItselfLetsGoAndIsNotStartedAgain() async throws {
     let gate = Gate()
     var passage = Optional(Passage(gate, events))
     weak let same = passage
@@ -73,7 +73,7 @@ final class StartTests: XCTestCase {
     token?.cancel()
   }
 
-  func test_C69_whereATokenIsReplacedTheFirstRunIsCancelledBeforeTheNextBegins() async throws {
+  func test_C60_whereATokenIsReplacedTheFirstRunIsCancelledBeforeTheNextBegins() async throws {
     for _ in 0..<100 {
       let events = Record<String>()
       let echo = Echo(events)
