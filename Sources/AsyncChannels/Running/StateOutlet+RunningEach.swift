@@ -29,7 +29,7 @@
 ///
 /// Each change of the state costs O(its elements).
 extension StateOutlet where Value: Sequence, Value.Element: ViewModel {
-  /// Runs each view model of the state while it is there.
+  /// Runs each view model of the state while it is there, in tasks of the main actor.
   public func runningEach(isolation: isolated (any Actor)? = #isolation) async {
     await runningEach(by: { ObjectIdentifier($0) }) { @MainActor in await $0.run() }
   }
@@ -41,7 +41,8 @@ extension StateOutlet where Value: Sequence, Value.Element: Identifiable & Senda
   /// - Parameters:
   ///   - isolation: The caller's, which is found without being given.
   ///   - run: Works until it has no more to do, or its task is cancelled. Called in the isolation in
-  ///     which it was made; not called for an element that is gone before it could begin.
+  ///     which it was made; not called for an element that is gone before it could begin. From another
+  ///     isolation than the caller's, a call that is about to begin may still come.
   public func runningEach(
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ run:
@@ -62,7 +63,8 @@ extension StateOutlet where Value: Sequence, Value.Element: Sendable {
   ///   - id: The identity of an element. Called for each element at each change.
   ///   - isolation: The caller's, which is found without being given.
   ///   - run: Works until it has no more to do, or its task is cancelled. Called in the isolation in
-  ///     which it was made; not called for an element that is gone before it could begin.
+  ///     which it was made; not called for an element that is gone before it could begin. From another
+  ///     isolation than the caller's, a call that is about to begin may still come.
   public func runningEach<ID: Hashable>(
     by id: (Value.Element) -> ID, isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ run:
