@@ -39,7 +39,8 @@ import Synchronization
 /// It costs one registration with Observation for each write that the owner has not answered, and
 /// keeps neither the owner nor its channel alive.
 public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendable {
-  private struct Watched: Sendable {
+  /// What the source was at some moment.
+  private struct Moment: Sendable {
     let version: Int
     /// For derived state, where some other part may change and this value not: that is no publication.
     /// What an owner publishes itself is one, even if it equals what was there.
@@ -55,7 +56,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     var sending = 0
     var hasPublishedMeanwhile = false
     /// What the source was when the next publication was waited for; nil if none is.
-    var watched: Watched?
+    var watched: Moment?
   }
 
   private let source: StateOutlet<Value>
@@ -94,7 +95,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
         return writing.draft.exchange(with: newValue)
       }
       changes.update { $0 += 1 }
-      watch()
+      watch(since: moment())
       target.send(newValue)
       let mustJudge = writing.withLock { writing in
         writing.sending -= 1
@@ -109,11 +110,12 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
 
   /// Waits for the owner's next publication. Each has to be judged when it is made: later, the
   /// owner may have taken more.
-  private func watch() {
-    let now = Watched(
-      version: source.version, value: source.isDerived ? .some(source.value) : nil)
+  ///
+  /// - Parameter moment: From before the caller looked whether the owner has taken all: a publication
+  ///   that came since then is judged, too.
+  private func watch(since moment: Moment) {
     let isWatching = writing.withLock { writing in
-      defer { writing.watched = writing.watched ?? now }
+      defer { writing.watched = writing.watched ?? moment }
       return writing.watched != nil
     }
     if isWatching { return }
@@ -123,12 +125,21 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
       self?.notePublication()
     }
     // Observation tells nobody of what comes while it installs an observer.
-    if source.version != now.version { notePublication() }
+    if source.version != moment.version { notePublication() }
+  }
+
+  private func moment() -> Moment {
+    while true {
+      let version = source.version
+      let value = source.isDerived ? Optional(source.value) : nil
+      if source.version == version { return Moment(version: version, value: value) }
+    }
   }
 
   private func notePublication() {
+    let moment = moment()
     let watched = writing.withLock { $0.watched.take() }
-    if let value = watched?.value, value == source.value { return watch() }
+    if let value = watched?.value, value == moment.value { return watch(since: moment) }
     let mustJudge = writing.withLock { writing in
       // The draft is not in the input yet: what is there says nothing about it.
       if writing.sending > 0 { writing.hasPublishedMeanwhile = true }
@@ -141,9 +152,10 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   /// decision ends the draft, and true is returned. Observers hear of it from the source, which has
   /// published.
   private func judge() -> Bool {
+    let moment = moment()
     guard let judged = writing.withLock({ $0.draft == nil ? nil : $0.count }) else { return false }
     guard target.log?.isFullyTaken ?? true else {
-      watch()
+      watch(since: moment)
       return false
     }
     // Unless there was another write meanwhile. The draft is destroyed with no lock held.
