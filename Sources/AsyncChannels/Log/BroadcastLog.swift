@@ -172,7 +172,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     }
   }
 
-  /// The newest element, for somebody who is about to replace it: other writers wait from now on.
+  /// Begins to replace the newest element, and returns it. Other writers wait until `endUpdate`.
   func beginUpdate() -> Element {
     state.withLock { state in
       state.isUpdating = true
