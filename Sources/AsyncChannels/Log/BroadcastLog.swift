@@ -17,11 +17,17 @@ public import Synchronization
 @usableFromInline
 class BroadcastLogBase: DueSleepers, @unchecked Sendable {
   @usableFromInline final let state = Locked(LogState())
+  /// Whether `state` has taps. Relaxed: who is watching is known with the lock; without it, this
+  /// leads to the slower path that looks.
+  @usableFromInline final let isRecorded = Atomic(false)
 
   deinit {
     // Every cursor holds the log, so there is no reader left: the tail has no element.
     state.withLock { $0.end }?.segment.release()
   }
+
+  /// How many elements a new subscriber gets. With the lock held.
+  var replayedCount: Int { 0 }
 
   final var subscriberCount: Int { state.withLock { $0.subscriberCount } }
 
@@ -110,6 +116,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   /// Returns the number of subscribers it was sent to, or nil if the log is finished.
   @inlinable
   func send(_ element: Element, replayed: Bool) -> Int? {
+    if isRecorded.load(ordering: .relaxed) { return sendRecorded(element, replayed: replayed) }
     var evicted = Evicted<Element>()
     let (subscribers, wake) = append(element, replayed: replayed, evicting: &evicted)
     _ = consume evicted  // destroyed here, with no lock held
@@ -128,6 +135,8 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     policy?.validate(for: Element.self)
     return Cursor(in: self, buffering: policy ?? defaultPolicy)
   }
+
+  override var replayedCount: Int { window?.elements.count ?? 0 }
 
   /// The newest element of the replay window, which must have one.
   @inlinable
@@ -181,12 +190,15 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   }
 
   /// Replaces it, or not, and lets other writers write.
+  ///
+  /// - Parameter sending: Is noted here if the log is recorded; described later.
   func endUpdate(
-    with element: Element?, evicting evicted: inout Evicted<Element>
+    with element: Element?, noting sending: Sending?, evicting evicted: inout Evicted<Element>
   ) -> (subscribers: Int?, wake: Wake) {
     state.withLock { state in
       state.isUpdating = false
       guard let element else { return (nil, .nobody) }
+      note(sending, in: state, replayed: true)
       return append(element, replayed: true, to: &state, evicting: &evicted)
     }
   }
@@ -220,7 +232,9 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     var replayed = Backlog<Element>()
     let wake: Wake = state.withLock { state in
       if !keepingNewest, let window { replayed = window.takeAll() }
-      return state.finish() ? state.takeSleepers() : .nobody
+      guard state.finish() else { return .nobody }
+      for tap in state.taps { tap.note(.finished) }
+      return state.takeSleepers()
     }
     _ = consume replayed  // destroyed here: after unlocking
     return wake
@@ -237,6 +251,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     var evicted = Evicted<Element>()
     return state.withLock { state in
       guard !state.isFinished else { return (nil, nil) }
+      if isRecorded.load(ordering: .relaxed) { noteSubscribing(queue, in: state) }
       if let queue { window?.forEach { queue.offer($0, evicting: &evicted) } }
       if isBounded, let queue {
         state.addQueue(queue)
@@ -244,11 +259,5 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
       }
       return (state.addReader(of: Element.self), queue)
     }
-  }
-
-  /// Takes the first element of a queue.
-  @usableFromInline
-  func popFirst(of queue: SubscriberQueue<Element>) -> Element? {
-    state.withLock { _ in queue.popFirst() }
   }
 }

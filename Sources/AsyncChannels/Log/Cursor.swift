@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// A live subscription to a log. Its `deinit` is the unsubscribing. See `LogCursor`.
 ///
@@ -46,7 +46,8 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   func take() -> Element? {
     if let element = position?.takeKnown(Element.self) { return element }
     if readsQueue { return takeFromQueue() }
-    return position?.refresh() == true ? position?.takeKnown(Element.self) : nil
+    guard position?.refresh() == true else { return nil }
+    return isRecorded ? takeRecorded() : position?.takeKnown(Element.self)
   }
 
   /// Takes an element that is there, for the iterator that used the cursor last, unless its task is
@@ -70,8 +71,23 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// Asks again whether the task is cancelled, under the lock: a sender may have replaced the
   /// element that the look saw by one that was sent after `cancel()`.
   private func takeFromBoundedQueue() -> Element? {
-    log.state.withLock { _ in Task.isCancelled ? nil : queue?.popFirst() }
+    popQueue { Task.isCancelled }
   }
+
+  private func popQueue(unless isCancelled: () -> Bool = { false }) -> Element? {
+    guard let queue else { return nil }
+    let (element, origins) = log.state.withLock { state -> (Element?, [Origin]) in
+      if isCancelled() { return (nil, []) }
+      let origins = state.taps.isEmpty ? [] : notePopping(from: queue, in: state)
+      return (queue.popFirst(), origins)
+    }
+    if !origins.isEmpty { noteTaken(origins) }
+    return element
+  }
+
+  /// The end of a batch is where a recording looks at each element.
+  @inlinable
+  var isRecorded: Bool { untypedLog.isRecorded.load(ordering: .relaxed) }
 
   /// Not inlined: the fast path stays small.
   @usableFromInline
@@ -79,7 +95,7 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
 
   @usableFromInline
   func takeFromQueue() -> Element? {
-    if let queue, let element = log.popFirst(of: queue) { return element }
+    if let element = popQueue() { return element }
     readsQueue = position == nil
     return nil
   }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A live subscription to a log, without its elements: a place in the log, or a queue that senders
 /// fill. `Cursor` is the rest.
 ///
@@ -12,7 +14,7 @@ class LogCursor: Waiter, @unchecked Sendable {
   /// then `position` does not look for elements.
   @exclusivity(unchecked) @usableFromInline final var readsQueue: Bool
   final let untypedQueue: SubscriberQueueBase?
-  final let untypedLog: BroadcastLogBase
+  @usableFromInline final let untypedLog: BroadcastLogBase
 
   @usableFromInline
   init(in log: BroadcastLogBase, at position: Position?, queue: SubscriberQueueBase?) {
@@ -20,6 +22,8 @@ class LogCursor: Waiter, @unchecked Sendable {
     self.position = position
     untypedQueue = queue
     readsQueue = queue != nil
+    super.init()
+    if log.isRecorded.load(ordering: .relaxed) { noteSubscribing() }
   }
 
   /// Whether it was made after the end, and gives nothing.
@@ -32,7 +36,8 @@ class LogCursor: Waiter, @unchecked Sendable {
   /// Returns the end of the elements that a reader of the log still owes a read; nil for others.
   @usableFromInline
   final func unsubscribe() -> LogEnd? {
-    untypedLog.unsubscribe(readsLog: position != nil, queue: untypedQueue)
+    if untypedLog.isRecorded.load(ordering: .relaxed) { noteLeaving() }
+    return untypedLog.unsubscribe(readsLog: position != nil, queue: untypedQueue)
   }
 
   final override func look() -> Look {
@@ -48,7 +53,17 @@ class LogCursor: Waiter, @unchecked Sendable {
   }
 
   /// Goes on to the next segment of the log if this one is read.
+  ///
+  /// What it finds is not known yet if it is recorded: so each element is taken by `takeRecorded`.
   private final func advance() -> Bool {
-    !readsQueue && position?.advance() == true
+    guard !readsQueue, position?.advance() == true else { return false }
+    if untypedLog.isRecorded.load(ordering: .relaxed) { position?.forgetKnown() }
+    return true
   }
+
+  final override func note(_ step: ConsumerStep) {
+    if untypedLog.isRecorded.load(ordering: .relaxed) { noteRecorded(step) }
+  }
+
+  final override func flow() -> String? { untypedLog.taps.first?.flow() }
 }

@@ -22,6 +22,8 @@ struct LogState: Sendable {
   /// Sleepers for the actor, which has not taken them yet.
   private var due = Sleepers()
   private var actorIsRinging = false
+  /// Those that record the log: hardly ever any.
+  var taps: [any LogTap] = []
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
   private var waker: Waker?
 
@@ -48,7 +50,7 @@ struct LogState: Sendable {
     guard var end else { preconditionFailure("A log with readers has a tail.") }
     if end.index == end.segment.capacity {
       let full = end.segment
-      end = LogEnd(segment: .make(for: Element.self), index: 0)
+      end = LogEnd(segment: .make(for: Element.self, from: full.first + full.capacity), index: 0)
       full.link(end.segment)
       full.release()
     }
@@ -59,7 +61,7 @@ struct LogState: Sendable {
 
   @usableFromInline
   mutating func addReader<Element>(of _: Element.Type) -> Position {
-    let end = end ?? LogEnd(segment: .make(for: Element.self), index: 0)
+    let end = end ?? LogEnd(segment: .make(for: Element.self, from: 0), index: 0)
     self.end = end
     readers += 1
     return Position(at: end)

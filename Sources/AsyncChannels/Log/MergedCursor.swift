@@ -57,6 +57,14 @@ final class MergedCursor: Waiter, @unchecked Sendable {
     return nil
   }
 
+  override func note(_ step: ConsumerStep) {
+    for source in sources { source.cursor.note(step) }
+  }
+
+  override func flow() -> String? {
+    sources.lazy.compactMap { $0.cursor.flow() }.first
+  }
+
   override func look() -> Look {
     look { $0.cursor.look() }
   }

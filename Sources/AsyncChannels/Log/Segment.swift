@@ -11,6 +11,8 @@ private struct SegmentHeader: ~Copyable {
   let capacity: Int
   /// Where the elements begin in the block, in bytes.
   let elementsOffset: Int
+  /// The number of the first slot in the log.
+  let first: Int
 }
 
 /// A fixed number of slots of the log, in one block of memory: header, counts, elements.
@@ -37,7 +39,7 @@ struct Segment: Equatable, @unchecked Sendable {
   private let header: UnsafeMutablePointer<SegmentHeader>
 
   /// One holder: the caller.
-  static func make<Element>(for _: Element.Type) -> Segment {
+  static func make<Element>(for _: Element.Type, from first: Int) -> Segment {
     let capacity = capacity(for: Element.self)
     let countsEnd = countsOffset + capacity * MemoryLayout<Atomic<UInt32>>.stride
     let mask = MemoryLayout<Element>.alignment - 1
@@ -46,7 +48,8 @@ struct Segment: Equatable, @unchecked Sendable {
       byteCount: elementsOffset + capacity * MemoryLayout<Element>.stride,
       alignment: max(MemoryLayout<SegmentHeader>.alignment, MemoryLayout<Element>.alignment))
     let header = block.bindMemory(to: SegmentHeader.self, capacity: 1)
-    header.initialize(to: SegmentHeader(capacity: capacity, elementsOffset: elementsOffset))
+    header.initialize(
+      to: SegmentHeader(capacity: capacity, elementsOffset: elementsOffset, first: first))
     let pendingReads = (block + countsOffset).bindMemory(
       to: Atomic<UInt32>.self, capacity: capacity)
     for slot in 0..<capacity { (pendingReads + slot).initialize(to: Atomic(0)) }
@@ -67,6 +70,8 @@ struct Segment: Equatable, @unchecked Sendable {
   }
 
   var capacity: Int { header.pointee.capacity }
+
+  var first: Int { header.pointee.first }
 
   /// For each slot, the number of readers that still owe it a read.
   var pendingReads: UnsafeMutablePointer<Atomic<UInt32>> {

@@ -9,17 +9,21 @@ class SubscriberQueueBase: @unchecked Sendable {
   fileprivate(set) final var droppedCount = 0
   /// Its index in the log's list, so that leaving is O(1); nil for one that senders do not fill.
   final var index: Int?
+  final let policy: BufferingPolicy
+
+  fileprivate init(policy: BufferingPolicy) {
+    self.policy = policy
+  }
 }
 
 /// See `SubscriberQueueBase`.
 @usableFromInline
 final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked Sendable {
-  private let policy: BufferingPolicy
   private var backlog = Backlog<Element>()
 
   @usableFromInline
-  init(policy: BufferingPolicy) {
-    self.policy = policy
+  override init(policy: BufferingPolicy) {
+    super.init(policy: policy)
   }
 
   /// Adds an element if the policy keeps it; an older one may be evicted.

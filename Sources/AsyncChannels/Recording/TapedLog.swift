@@ -1,0 +1,27 @@
+/// One log, or one derived inlet, as a recording watches it.
+final class TapedLog: LogTap {
+  let owner: Tape
+  let lane: Int
+  let isInput: Bool
+  /// Whether the name says that nothing of the elements is to be seen.
+  private let isSecret: Bool
+
+  init(_ name: String, of ownerName: String, on tape: Tape, isInput: Bool) {
+    owner = tape
+    self.isInput = isInput
+    isSecret = tape.describer.isSecret(name)
+    lane = tape.addLane(name, of: ownerName)
+  }
+
+  var tape: ObjectIdentifier { ObjectIdentifier(owner) }
+
+  func describe(_ element: Any) -> String {
+    isSecret ? "…" : owner.describer.describe(element)
+  }
+
+  func note(_ step: LogStep) -> Int? { owner.note(step, in: lane) }
+
+  func flow() -> String { FlowText(owner.flow, form: .init(showsTimes: true)).text }
+
+  func keeps(_ element: Int) -> Bool { owner.keeps(element) }
+}
