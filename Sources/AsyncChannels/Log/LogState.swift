@@ -61,7 +61,7 @@ struct LogState: Sendable {
 
   @usableFromInline
   mutating func addReader<Element>(of _: Element.Type) -> Position {
-    let end = end ?? LogEnd(segment: .make(for: Element.self, from: 0), index: 0)
+    let end = end ?? LogEnd(segment: .make(for: Element.self), index: 0)
     self.end = end
     readers += 1
     return Position(at: end)

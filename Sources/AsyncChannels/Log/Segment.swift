@@ -39,7 +39,7 @@ struct Segment: Equatable, @unchecked Sendable {
   private let header: UnsafeMutablePointer<SegmentHeader>
 
   /// One holder: the caller.
-  static func make<Element>(for _: Element.Type, from first: Int) -> Segment {
+  static func make<Element>(for _: Element.Type, from first: Int = 0) -> Segment {
     let capacity = capacity(for: Element.self)
     let countsEnd = countsOffset + capacity * MemoryLayout<Atomic<UInt32>>.stride
     let mask = MemoryLayout<Element>.alignment - 1

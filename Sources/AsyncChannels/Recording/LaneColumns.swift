@@ -30,7 +30,8 @@ struct LaneColumns {
     }
     for lane in folded { places[lane] = place }
     self.places = places
-    width = (places.values.max() ?? 0) + 1
+    // Words begin behind the last name.
+    width = max(isWide ? place - 2 : 0, (places.values.max() ?? 0) + 1)
     let columns = lanes.compactMap { places[$0] }
     header =
       isWide

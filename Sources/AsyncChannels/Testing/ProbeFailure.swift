@@ -4,7 +4,8 @@ public struct ProbeFailure: Error, CustomStringConvertible {
   /// The sentence: "ProfileTests.swift:12: Expected 3, but nothing came within 5.0 s."
   public let description: String
 
-  init(_ sentence: String, at place: SourcePlace) {
-    description = "\(place): \(sentence)"
+  /// - Parameter flow: What a recording of the channel has recorded.
+  init(_ sentence: String, at place: SourcePlace, flow: String?) {
+    description = "\(place): \(sentence)" + (flow.map { "\n\($0)" } ?? "")
   }
 }
