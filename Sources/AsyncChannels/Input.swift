@@ -43,9 +43,9 @@
 /// }
 /// ```
 ///
-/// The input ends when its owner is gone. In an actor a property wrapper cannot be `nonisolated`
-/// (`@Input nonisolated var` compiles with some compilers, and races): keep it in a `let` there, as
-/// above, and write `nonisolated var signIn: Inlet<Credentials> { signIns.inlet }`.
+/// The input ends with ``finish()``, or when its owner is gone. In an actor a property wrapper cannot
+/// be `nonisolated` (`@Input nonisolated var` compiles with some compilers, and races): keep it in a
+/// `let` there, as above, and write `nonisolated var signIn: Inlet<Credentials> { signIns.inlet }`.
 @propertyWrapper
 public struct Input<Element: Sendable>: Sendable {
   /// What was sent to the input, for one consumer: the newest that has asked.
@@ -95,5 +95,12 @@ public struct Input<Element: Sendable>: Sendable {
     function: StaticString = #function, fileID: StaticString = #fileID
   ) -> Inlet<Source> {
     channel.inlet.contramap(function: function, fileID: fileID, transform)
+  }
+
+  /// Ends the input after what was already sent, as ``Channel/finish()`` does: ``received`` gives
+  /// that and ends, and its inlets refuse what comes later. For an owner that works off what waits
+  /// and then returns from its `run()`.
+  public func finish() {
+    channel.finish()
   }
 }

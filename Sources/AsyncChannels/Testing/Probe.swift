@@ -23,7 +23,7 @@
 /// fields and types that are named like secrets. If a ``Recording`` watches the channel, the flow that it
 /// has recorded stands below the sentence.
 ///
-/// ``withProbe(of:isolation:fileID:line:_:)`` makes one that finishes itself.
+/// ``withProbe(of:isolation:fileID:line:_:)-(Outlet<Element>,_,_,_,_)`` makes one that finishes itself.
 ///
 /// Every wait has a deadline, five seconds unless another is given and a year at most, on a clock
 /// that a test can choose. What is there when the deadline has passed counts as having come in
