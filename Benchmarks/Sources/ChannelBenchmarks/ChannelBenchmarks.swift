@@ -53,6 +53,7 @@ struct ChannelBenchmarks {
     [
       .fanOut(scale), .roundTrip(scale), .sendCost(scale), .subscribing(scale), .memory(scale),
       .currentValue(scale), .idle(scale), .burst(scale), .burstMemory(scale), .viewModel(scale),
+      .answering(scale),
     ]
   }
 
