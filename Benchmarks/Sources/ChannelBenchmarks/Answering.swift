@@ -24,10 +24,18 @@ private func answer(_ count: Int, _ overlap: Overlap) async throws -> Double {
   let answers = Channel<Int>()
   let received = answers.outlet.subscribe()
   let run: @MainActor @Sendable () async -> Void = {
-    await input.received.answer(overlap) { $0 } publish: { answers.send($0) }
+    await input.received.answer(overlap) {
+      $0
+    } publish: {
+      answers.send($0)
+    }
   }
   return try await withRunning({ await run() }) { () async throws -> Double in
-    try await eachAnswered(count) { input.inlet.send($0) } next: { await received.next() }
+    try await eachAnswered(count) {
+      input.inlet.send($0)
+    } next: {
+      await received.next()
+    }
   }
 }
 

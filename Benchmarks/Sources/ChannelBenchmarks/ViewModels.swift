@@ -48,7 +48,9 @@ private func signIn(_ count: Int, _ overlap: Overlap) async throws -> Double {
   let viewModel = AuthViewModel(authenticator: Immediate(), overlap: overlap)
   let results = viewModel.signInResult.subscribe()
   return try await withRunning(viewModel) { () async throws -> Double in
-    try await inputs(count, "sign-in") { viewModel.signIn.send(credentials) } next: {
+    try await inputs(count, "sign-in") {
+      viewModel.signIn.send(credentials)
+    } next: {
       await results.next() != nil
     }
   }
@@ -61,7 +63,9 @@ private func signInByHand(
   let viewModel = AuthByHand(authenticator: Immediate())
   var results = viewModel.results.subscribe().makeAsyncIterator()
   return try await withRunning({ await run(viewModel) }) { () async throws -> Double in
-    try await inputs(count, "sign-in") { viewModel.signIn.send(credentials) } next: {
+    try await inputs(count, "sign-in") {
+      viewModel.signIn.send(credentials)
+    } next: {
       await results.next(isolation: MainActor.shared) != nil
     }
   }

@@ -60,7 +60,8 @@ extension LogCursor {
 extension LogState {
   fileprivate func arrivals(in queue: SubscriberQueueBase?) -> Arrivals {
     Arrivals(
-      segment: end?.segment, index: end?.index, offered: queue.map { $0.count + $0.droppedCount } ?? 0)
+      segment: end?.segment, index: end?.index,
+      offered: queue.map { $0.count + $0.droppedCount } ?? 0)
   }
 
   fileprivate func look(
