@@ -1,7 +1,7 @@
-import AsyncChannels
-import AsyncViewModels
-import Observation
-import Synchronization
+internal import AsyncChannels
+internal import AsyncViewModels
+internal import Observation
+internal import Synchronization
 
 /// What a user writes without this package, with plain `AsyncStream`s and `@Observable`, and the same
 /// promises. Here: an input that is sent to from any thread, keeps what comes while nothing runs, and
@@ -85,7 +85,11 @@ final class AuthByHand {
     self.authenticator = authenticator
   }
 
-  func runOneAtATime() async {
+  func run(_ overlap: Overlap) async {
+    if overlap == .latestOnly { await runLatestOnly() } else { await runOneAtATime() }
+  }
+
+  private func runOneAtATime() async {
     for await _ in signIn.rings() {
       while !Task.isCancelled, let credentials = signIn.take() {
         isSigningIn = true
@@ -96,7 +100,7 @@ final class AuthByHand {
     }
   }
 
-  func runLatestOnly() async {
+  private func runLatestOnly() async {
     for await _ in signIn.rings() {
       while !Task.isCancelled, let credentials = signIn.take() {
         current?.cancel()
