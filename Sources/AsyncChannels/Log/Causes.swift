@@ -50,7 +50,7 @@ enum Causes {
 
   /// The running task has taken an element from a subscription.
   static func took(_ origins: [Origin], from subscriber: ObjectIdentifier) {
-    guard let task = CurrentTask.number, !origins.isEmpty else { return }
+    guard !origins.isEmpty, let task = CurrentTask.number else { return }
     let count = entries.withLock { entries in
       entries[task, default: []].removeAll { $0.subscriber == subscriber }
       entries[task]! += origins.map { Entry(subscriber: subscriber, origin: $0) }
@@ -74,6 +74,11 @@ enum Causes {
 
   /// `isKept` may take a tape's lock: that comes after this one.
   ///
+  /// Tells the recordings what became of the elements that the running task is at work on.
+  static func note(of origins: [Origin] = current, _ step: (Int) -> LogStep) {
+    for origin in origins { origin.tap.note(step(origin.element)) }
+  }
+
   /// - Returns: How many tasks are left.
   @discardableResult
   private static func clean(keeping isKept: (Entry) -> Bool) -> Int {

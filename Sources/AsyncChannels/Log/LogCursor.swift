@@ -52,6 +52,8 @@ class LogCursor: Waiter, @unchecked Sendable {
     untypedLog.leaveQueue(bell)
   }
 
+  final override func makeWatchers() -> [Waiter] { [ArrivalWatcher(of: self)] }
+
   /// Goes on to the next segment of the log if this one is read.
   ///
   /// What it finds is not known yet if it is recorded: so each element is taken by `takeRecorded`.

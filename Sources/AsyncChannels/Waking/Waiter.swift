@@ -44,6 +44,9 @@ class Waiter: @unchecked Sendable {
   /// What was recorded so far of what its consumers listen to; nil if nobody records that.
   func flow() -> String? { nil }
 
+  /// One for each log, which waits for what comes from now on and takes nothing.
+  func makeWatchers() -> [Waiter] { [] }
+
   /// Waits until there may be an element to take. False at the end, if the task is cancelled, or if a
   /// newer consumer has asked.
   final func waitForElement(as ticket: UInt64, isolation: isolated (any Actor)?) async -> Bool {
