@@ -14,10 +14,11 @@ extension Never: View {
 
 @resultBuilder
 public struct ViewBuilder {
-  public static func buildBlock<each Content: View>(_ content: repeat each Content) -> Text { Text("") }
-  public static func buildOptional<Content: View>(_ content: Content?) -> Text { Text("") }
-  public static func buildEither<Content: View>(first: Content) -> Text { Text("") }
-  public static func buildEither<Content: View>(second: Content) -> Text { Text("") }
+  public static func buildExpression<Content: View>(_ content: Content) -> Text { Text("") }
+  public static func buildBlock(_ content: Text...) -> Text { Text("") }
+  public static func buildOptional(_ content: Text?) -> Text { Text("") }
+  public static func buildEither(first: Text) -> Text { Text("") }
+  public static func buildEither(second: Text) -> Text { Text("") }
 }
 
 public struct Text: View {
@@ -43,14 +44,14 @@ public struct TextField: View {
 }
 
 public struct VStack: View {
-  public init<Content: View>(@ViewBuilder content: () -> Content) {}
+  public init(@ViewBuilder content: () -> Text) {}
   public var body: Never { return fatalError() }
 }
 
 public struct List: View {
-  public init<Content: View>(@ViewBuilder content: () -> Content) {}
-  public init<Data: RandomAccessCollection, Row: View>(
-    _ data: Data, @ViewBuilder row: @escaping (Data.Element) -> Row
+  public init(@ViewBuilder content: () -> Text) {}
+  public init<Data: RandomAccessCollection>(
+    _ data: Data, @ViewBuilder row: @escaping (Data.Element) -> Text
   ) where Data.Element: Identifiable {}
   public var body: Never { return fatalError() }
 }
@@ -118,5 +119,5 @@ public protocol App {
 public protocol Scene {}
 
 public struct WindowGroup: Scene {
-  public init<Content: View>(@ViewBuilder content: () -> Content) {}
+  public init(@ViewBuilder content: () -> Text) {}
 }
