@@ -48,6 +48,7 @@ extension LogCursor {
       note { .displaced($0) }
     case .takesByHand:
       // A script that waits for an output and then sends the next input: no effect of that output.
+      note { .handedOver($0) }
       if !untypedLog.taps.allSatisfy(\.isInput) { Causes.forget(subscriber) }
     }
   }

@@ -34,6 +34,8 @@ enum LogStep {
   case taken(ObjectIdentifier, slot: Int)
   /// From the subscriber's own queue.
   case popped(ObjectIdentifier)
+  /// What was taken last was taken on behalf of the running task.
+  case handedOver(ObjectIdentifier)
   case left(ObjectIdentifier)
   case cancelled(ObjectIdentifier)
   case displaced(ObjectIdentifier)

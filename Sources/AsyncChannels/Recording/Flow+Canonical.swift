@@ -3,7 +3,8 @@ extension Flow {
   /// decide that: without what depends on it, the comings and goings of subscribers.
   ///
   /// It keeps the order of each lane, of each subscription and of each task, and everything comes after
-  /// its cause. Beyond that, what an element causes follows it immediately, depth first.
+  /// its cause. Beyond that, what has no cause comes as early as it can, so one sees what waits for
+  /// what; and what an element causes follows it immediately, depth first.
   package var canonical: Flow {
     var sorter = CanonicalSorter(events.filter { Self.canonicalKinds.contains($0.kind) })
     var flow = self
@@ -23,18 +24,31 @@ private struct CanonicalSorter {
   private var waitsFor: [Int]
   private let keys: [Key]
 
+  /// What has no cause comes first, what ends something last. Of the others the newest comes first.
+  private enum Stack: Int, CaseIterable {
+    case uncaused, caused, last
+
+    init(_ event: Flow.Event) {
+      self =
+        switch event.kind {
+        case .taken: .caused
+        case .finished, .displaced: .last
+        default: event.cause == nil ? .uncaused : .caused
+        }
+    }
+  }
+
   /// Which of several events that may be next comes first.
   private struct Key: Comparable {
-    let rank: Int
-    /// For a take, the first lane to which its consumer sent something because of it.
+    /// For a take, the first lane to which its consumer sent something because of it; none is first.
     let effect: Int
     let lane: Int
     let text: String
     let place: Int
 
     static func < (one: Key, other: Key) -> Bool {
-      (one.rank, one.effect, one.lane, one.text, one.place)
-        < (other.rank, other.effect, other.lane, other.text, other.place)
+      (one.effect, one.lane, one.text, one.place)
+        < (other.effect, other.lane, other.text, other.place)
     }
   }
 
@@ -52,22 +66,35 @@ private struct CanonicalSorter {
       }
     }
     keys = events.enumerated().map { place, event in
-      let rank = event.kind == .taken ? 0 : event.cause != nil ? 1 : 2
-      return Key(
-        rank: rank, effect: effects[place] ?? .max, lane: event.lane, text: event.text, place: place)
+      Key(
+        effect: effects[place] ?? -1, lane: event.lane, text: event.text, place: place)
     }
   }
 
   mutating func sorted() -> [Flow.Event] {
-    var next = events.indices.filter { waitsFor[$0] == 0 }.sorted { keys[$0] > keys[$1] }
+    var next = Stack.allCases.map { _ in [Int]() }
     var sorted: [Flow.Event] = []
-    while let place = next.popLast() {
+    func add(_ ready: some Sequence<Int>, after last: Flow.Event?) {
+      for place in ready.sorted(by: { isBefore($1, $0, after: last) }) {
+        next[Stack(events[place]).rawValue].append(place)
+      }
+    }
+    add(events.indices.filter { waitsFor[$0] == 0 }, after: nil)
+    while let stack = next.firstIndex(where: { !$0.isEmpty }) {
+      let place = next[stack].removeLast()
       sorted.append(events[place])
       for successor in successors[place] { waitsFor[successor] -= 1 }
-      let ready = Set(successors[place]).filter { waitsFor[$0] == 0 }
-      next += ready.sorted { keys[$0] > keys[$1] }
+      add(Set(successors[place]).filter { waitsFor[$0] == 0 }, after: events[place])
     }
     return sorted
+  }
+
+  /// What the same task causes comes before what is taken, and that before what other tasks cause.
+  private func isBefore(_ one: Int, _ other: Int, after last: Flow.Event?) -> Bool {
+    func rank(_ place: Int) -> Int {
+      events[place].kind == .taken ? 1 : events[place].actor == last?.actor ? 0 : 2
+    }
+    return (rank(one), keys[one]) < (rank(other), keys[other])
   }
 
   private static func edges(among events: [Flow.Event]) -> [(Int, Int)] {
@@ -77,6 +104,8 @@ private struct CanonicalSorter {
     var lastOfSubscription: [[Int]: Int] = [:]
     var sent: [Int: Int] = [:]
     var takes: [Int: [Int]] = [:]
+    // By lane, with the element: what is ignored is ignored before the answer to an earlier element.
+    var ignored: [Int: [(place: Int, element: Int)]] = [:]
     for (place, event) in events.enumerated() {
       var before = [lastOfActor.updateValue(place, forKey: event.actor)]
       if let subscription = event.subscription {
@@ -95,6 +124,11 @@ private struct CanonicalSorter {
         let takers = takes[cause] ?? []
         let own = takers.last { events[$0].actor == event.actor }
         before += [sent[cause], own ?? (takers.count == 1 ? takers[0] : nil)]
+        let lane = sent[cause].map { events[$0].lane } ?? event.lane
+        before += (ignored[lane] ?? []).filter { $0.element > cause }.map(\.place)
+      }
+      if event.kind == .ignored, let element = event.element {
+        ignored[event.lane, default: []].append((place, element))
       }
       if event.kind == .taken, let element = event.element {
         takes[element, default: []].append(place)

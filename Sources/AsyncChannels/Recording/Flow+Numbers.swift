@@ -34,6 +34,8 @@ package struct FlowWords {
   package let numbers: [Int: Int]
   package let sent: [Int: Flow.Event]
   private let sharedLanes: Set<Int>
+  /// A state has its value though nobody listens.
+  private let states: Set<Int>
   private let showsTimes: Bool
   private let arrow: String
 
@@ -41,6 +43,7 @@ package struct FlowWords {
     numbers = flow.numbers
     sent = flow.sentByID
     sharedLanes = flow.sharedLanes
+    states = Set(flow.lanes.indices.filter { flow.lanes[$0].kind == .state })
     self.showsTimes = showsTimes
     arrow = isASCII ? "<-" : "←"
   }
@@ -71,8 +74,10 @@ package struct FlowWords {
   private func sentWords(_ event: Flow.Event) -> String {
     var words = numbers[event.id].map { "#\($0) " } ?? ""
     words += event.text.printable
-    if let cause = event.cause { words += " \(arrow) \(numbers[cause].map { "#\($0)" } ?? "an earlier element")" }
-    if showsTimes, event.receivers != 1 {
+    if let cause = event.cause {
+      words += " \(arrow) \(numbers[cause].map { "#\($0)" } ?? "an earlier element")"
+    }
+    if showsTimes, event.receivers != 1, !(event.receivers == 0 && states.contains(event.lane)) {
       words += event.receivers == 0 ? " (to nobody)" : " (to \(event.receivers))"
     }
     return words

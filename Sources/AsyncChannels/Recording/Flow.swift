@@ -5,6 +5,11 @@ package struct Flow: Sendable {
     package let name: String
     /// What it belongs to: the type of the object that stores it, or the name it was added under.
     package let owner: String
+    package let kind: LaneKind
+  }
+
+  package enum LaneKind: Sendable {
+    case input, state, channel, inlet
   }
 
   package enum Kind: Sendable, Hashable {

@@ -71,7 +71,8 @@ struct FlowMarbles {
 
 extension String {
   fileprivate func asASCII(_ isWanted: Bool) -> String {
-    isWanted ? split(separator: "\n", omittingEmptySubsequences: false)
-      .map { String($0).ascii }.joined(separator: "\n") : self
+    isWanted
+      ? split(separator: "\n", omittingEmptySubsequences: false)
+        .map { String($0).ascii }.joined(separator: "\n") : self
   }
 }

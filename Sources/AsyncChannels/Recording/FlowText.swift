@@ -30,7 +30,8 @@ struct FlowText {
       return front(isLast && margin > 0 ? "ms" : "", margin) + line
     }
     if flow.leftOut > 0 {
-      lines.append(front("", margin) + "\(glyphs.ellipsis) \(flow.leftOut) earlier events were left out")
+      lines.append(
+        front("", margin) + "\(glyphs.ellipsis) \(flow.leftOut) earlier events were left out")
     }
     var ended: Set<Int> = []
     for (index, event) in flow.events.enumerated() {

@@ -72,7 +72,8 @@ struct LaneColumns {
   private static func staggered(
     _ names: [String], _ columns: [Int], _ bar: Character
   ) -> [String] {
-    names.indices.map { index in bars(Array(columns[..<index]), columns[index], bar) + names[index] }
+    names.indices.map { index in bars(Array(columns[..<index]), columns[index], bar) + names[index]
+    }
   }
 
   private static func bars(_ columns: [Int], _ width: Int, _ bar: Character) -> String {

@@ -48,7 +48,8 @@ public final class Recording: Sendable {
   ///     shown as usual. Called by the sender, with no lock of a channel held. What it returns is shown
   ///     as it is, secrets too.
   public init(
-    limit: Int = 10_000, clock: some Clock<Duration> = ContinuousClock(), hiding names: [String] = [],
+    limit: Int = 10_000, clock: some Clock<Duration> = ContinuousClock(),
+    hiding names: [String] = [],
     describing describe: (@Sendable (Any) -> String?)? = nil
   ) {
     if limit < 1 {
@@ -70,9 +71,9 @@ public final class Recording: Sendable {
   package var flow: Flow { tape.flow }
 
   /// Watches a log under a name. One that is watched already keeps its name.
-  func watch(_ log: BroadcastLogBase, as name: String, of owner: String, isInput: Bool) {
+  func watch(_ log: BroadcastLogBase, as name: String, of owner: String, kind: Flow.LaneKind) {
     guard !log.taps.contains(where: { $0.tape == ObjectIdentifier(tape) }) else { return }
-    let tap = TapedLog(name, of: owner, on: tape, isInput: isInput)
+    let tap = TapedLog(name, of: owner, on: tape, kind: kind)
     log.attach(tap) { [tape] queues, replayed in
       tape.prepare(tap.lane, queues: queues, replayed: replayed)
     }

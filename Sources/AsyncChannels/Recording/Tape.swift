@@ -15,8 +15,8 @@ final class Tape: Sendable {
     self.elapsed = elapsed
   }
 
-  func addLane(_ name: String, of owner: String) -> Int {
-    state.withLock { $0.addLane(name, of: owner) }
+  func addLane(_ lane: Flow.Lane) -> Int {
+    state.withLock { $0.addLane(lane) }
   }
 
   /// - Parameters:
@@ -91,8 +91,8 @@ struct TapeState: Sendable {
 
   func keeps(_ event: Int) -> Bool { event >= leftOut }
 
-  mutating func addLane(_ name: String, of owner: String) -> Int {
-    lanes.append(TapedLane(Flow.Lane(name: name, owner: owner)))
+  mutating func addLane(_ lane: Flow.Lane) -> Int {
+    lanes.append(TapedLane(lane))
     return lanes.count - 1
   }
 
@@ -110,6 +110,10 @@ struct TapeState: Sendable {
       return noteTaken(lanes[lane].slots[slot], by: subscriber, in: lane, actor)
     case .popped(let subscriber):
       return noteTaken(lanes[lane].pop(from: subscriber), by: subscriber, in: lane, actor)
+    case .handedOver(let subscriber):
+      if let take = lanes[lane].lastTake(of: subscriber), keeps(take) {
+        events[take % limit].event.actor = actor
+      }
     case .left(let subscriber):
       let number = lanes[lane].number(of: subscriber)
       lanes[lane].forget(subscriber)
@@ -153,6 +157,7 @@ struct TapeState: Sendable {
     let number = lanes[lane].number(of: subscriber)
     // What was sent before the recording began has no number, and nothing to tell.
     guard let element else { return nil }
+    lanes[lane].note(take: next, of: subscriber)
     add(.taken, lane, by: actor) {
       $0.element = element
       $0.subscription = number
@@ -192,6 +197,6 @@ struct TapeState: Sendable {
     if let known = lanes.firstIndex(where: { $0.lane.name == name && $0.lane.owner == owner }) {
       return known
     }
-    return addLane(name, of: owner)
+    return addLane(Flow.Lane(name: name, owner: owner, kind: .inlet))
   }
 }

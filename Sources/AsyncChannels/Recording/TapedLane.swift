@@ -13,6 +13,7 @@ struct TapedLane: Sendable {
   private var window: [Int?] = []
   private var subscriptions: [ObjectIdentifier: Int] = [:]
   private var lastSubscription = 0
+  private var lastTakes: [ObjectIdentifier: Int] = [:]
 
   init(_ lane: Flow.Lane) {
     self.lane = lane
@@ -48,8 +49,15 @@ struct TapedLane: Sendable {
   /// Another object may get its address.
   mutating func forget(_ subscriber: ObjectIdentifier) {
     subscriptions[subscriber] = nil
+    lastTakes[subscriber] = nil
     queues[subscriber] = nil
   }
+
+  mutating func note(take: Int, of subscriber: ObjectIdentifier) {
+    lastTakes[subscriber] = take
+  }
+
+  func lastTake(of subscriber: ObjectIdentifier) -> Int? { lastTakes[subscriber] }
 
   mutating func add(_ element: Int, slot: Int) {
     slots[slot] = element

@@ -2,16 +2,18 @@
 final class TapedLog: LogTap {
   let owner: Tape
   let lane: Int
-  let isInput: Bool
+  private let kind: Flow.LaneKind
   /// Whether the name says that nothing of the elements is to be seen.
   private let isSecret: Bool
 
-  init(_ name: String, of ownerName: String, on tape: Tape, isInput: Bool) {
+  init(_ name: String, of ownerName: String, on tape: Tape, kind: Flow.LaneKind) {
     owner = tape
-    self.isInput = isInput
+    self.kind = kind
     isSecret = tape.describer.isSecret(name)
-    lane = tape.addLane(name, of: ownerName)
+    lane = tape.addLane(Flow.Lane(name: name, owner: ownerName, kind: kind))
   }
+
+  var isInput: Bool { kind == .input }
 
   var tape: ObjectIdentifier { ObjectIdentifier(owner) }
 

@@ -51,7 +51,11 @@ extension Probe {
       let second = await group.next() ?? nil
       return first ?? second
     }
-    if let taken { return .element(taken) }
+    if let taken {
+      // By a child task; what this one does next comes after it.
+      subscription.feed.waiter.note(.takesByHand)
+      return .element(taken)
+    }
     if Task.isCancelled { return .cancelled }
     let rest = subscription.takeNow(as: consumer)
     if let element = rest.element { return .element(element) }
