@@ -118,8 +118,9 @@ struct Describer: Sendable {
     }
   }
 
-  /// Without its module, and without what it is generic over.
+  /// Without its module, and without what it is generic over; nothing for tuples and functions.
   private func typeName(of value: Any) -> String {
-    String("\(Swift.type(of: value))".prefix { $0 != "<" })
+    let name = "\(Swift.type(of: value))".prefix { $0 != "<" }
+    return name.hasPrefix("(") ? "" : String(name)
   }
 }

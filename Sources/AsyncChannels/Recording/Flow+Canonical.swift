@@ -40,7 +40,8 @@ private struct CanonicalSorter {
 
   /// Which of several events that may be next comes first.
   private struct Key: Comparable {
-    /// For a take, the first lane to which its consumer sent something because of it; none is first.
+    /// For a take, the first lane to which its consumer ever sent something because of what it took;
+    /// one that sent nothing is first.
     let effect: Int
     let lane: Int
     let text: String
@@ -57,17 +58,19 @@ private struct CanonicalSorter {
     let edges = Self.edges(among: events)
     successors = events.map { _ in [] }
     waitsFor = events.map { _ in 0 }
-    var effects: [Int: Int] = [:]
+    var effects: [[Int]: Int] = [:]
     for (earlier, later) in edges {
       successors[earlier].append(later)
       waitsFor[later] += 1
       if events[earlier].kind == .taken, events[later].cause == events[earlier].element {
-        effects[earlier] = min(effects[earlier] ?? .max, events[later].lane)
+        let consumer = [events[earlier].lane, events[earlier].subscription ?? 0]
+        effects[consumer] = min(effects[consumer] ?? .max, events[later].lane)
       }
     }
     keys = events.enumerated().map { place, event in
       Key(
-        effect: effects[place] ?? -1, lane: event.lane, text: event.text, place: place)
+        effect: effects[[event.lane, event.subscription ?? 0]] ?? -1, lane: event.lane,
+        text: event.text, place: place)
     }
   }
 
