@@ -34,6 +34,11 @@ let package = Package(
       ],
       swiftSettings: settings
     ),
+    .executableTarget(
+      name: "OperationCounts",
+      dependencies: [.product(name: "AsyncChannels", package: "AsyncChannels")],
+      swiftSettings: settings
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

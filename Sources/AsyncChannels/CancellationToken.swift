@@ -35,10 +35,12 @@ public final class CancellationToken: Sendable {
 }
 
 extension CancellationToken: Hashable {
+  /// A token equals itself only.
   public static func == (one: CancellationToken, other: CancellationToken) -> Bool {
     one === other
   }
 
+  /// Hashes the identity.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(self))
   }

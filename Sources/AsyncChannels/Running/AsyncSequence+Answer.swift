@@ -1,5 +1,6 @@
 import Synchronization
 
+/// Answering each element of a sequence with asynchronous work.
 extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Never {
   /// Answers each element with asynchronous work: what a view model does with an input that takes
   /// time.
