@@ -140,6 +140,10 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     log.finish(keepingNewest: true)
   }
 
+  /// How many subscriptions there are now, those to states that are derived from this one included;
+  /// zero once it is finished.
+  public var subscriberCount: Int { log.subscriberCount }
+
   /// Returns also the number of subscribers, or nil if the value is finished.
   private func updateCounting<R>(
     _ change: (inout Value) throws -> R
