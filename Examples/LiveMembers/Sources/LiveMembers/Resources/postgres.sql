@@ -24,14 +24,14 @@ CREATE OR REPLACE FUNCTION live_members.roster() RETURNS jsonb LANGUAGE sql STAB
 $$;
 
 -- One command. What was done under its key before is not done again.
-CREATE OR REPLACE FUNCTION live_members.carry_out(command jsonb, capacity int) RETURNS text
+CREATE OR REPLACE FUNCTION live_members.carry_out(asked jsonb, capacity int) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
-  action jsonb := command -> 'action';
+  action jsonb := asked -> 'action';
   result text;
   changed int;
 BEGIN
-  SELECT outcome INTO result FROM live_members.command WHERE key = command ->> 'key';
+  SELECT outcome INTO result FROM live_members.command WHERE key = asked ->> 'key';
   IF FOUND THEN RETURN result; END IF;
   IF action ? 'add' THEN
     INSERT INTO live_members.member (name) SELECT action #>> '{add,name}'
@@ -46,7 +46,7 @@ BEGIN
     DELETE FROM live_members.member;
     result := 'done';
   END IF;
-  INSERT INTO live_members.command (key, outcome) VALUES (command ->> 'key', result);
+  INSERT INTO live_members.command (key, outcome) VALUES (asked ->> 'key', result);
   IF result = 'done' THEN UPDATE live_members.list SET revision = revision + 1; END IF;
   RETURN result;
 END $$;
@@ -58,12 +58,12 @@ CREATE OR REPLACE FUNCTION live_members.commit_commands(commands jsonb, capacity
 LANGUAGE plpgsql AS $$
 DECLARE
   before bigint;
-  command jsonb;
+  asked jsonb;
   outcomes jsonb := '[]';
 BEGIN
   SELECT revision INTO before FROM live_members.list FOR UPDATE;
-  FOR command IN SELECT * FROM jsonb_array_elements(commands) LOOP
-    outcomes := outcomes || to_jsonb(live_members.carry_out(command, capacity));
+  FOR asked IN SELECT * FROM jsonb_array_elements(commands) LOOP
+    outcomes := outcomes || to_jsonb(live_members.carry_out(asked, capacity));
   END LOOP;
   DELETE FROM live_members.command WHERE at < now() - interval '1 day';
   IF before < (SELECT revision FROM live_members.list) THEN
