@@ -21,25 +21,34 @@ final class Sending: Sendable {
 
   /// For an inlet with no log behind it that the recording knows.
   func note() {
-    note(in: LogState(), subscribers: 1, replayed: 0)
+    note(in: LogState(), subscribers: 1, replayed: 0, kept: nil)
   }
 
   /// To be called in the step in which the element is appended, and before: as soon as it is
   /// appended, a reader may take it.
-  func note(in state: LogState, replayed: Int) {
+  ///
+  /// - Parameters:
+  ///   - replayed: How many elements are replayed, if this is one of them; else zero.
+  ///   - kept: The queue of what is kept for the first subscriber.
+  func note(in state: LogState, replayed: Int, kept: SubscriberQueueBase?) {
     guard !state.isFinished else { return }
-    note(in: state, subscribers: state.subscriberCount, replayed: replayed)
+    let subscribers = state.subscriberCount
+    note(
+      in: state, subscribers: subscribers, replayed: replayed, kept: subscribers == 0 ? kept : nil)
   }
 
-  private func note(in state: LogState, subscribers: Int, replayed: Int) {
-    let slot = state.readers > 0 ? state.end.map { $0.segment.first + $0.index } : nil
+  private func note(
+    in state: LogState, subscribers: Int, replayed: Int, kept: SubscriberQueueBase?
+  ) {
+    let slot = state.readers > 0 ? state.end.map { $0.segment.start + $0.index } : nil
     let queues = state.queues.map { (subscriber: ObjectIdentifier($0), policy: $0.policy) }
     for (tap, caption) in captions {
       tap.note(
         .sent(
           SentElement(
             caption: caption, slot: slot, queues: queues, subscribers: subscribers,
-            replayed: replayed, cause: causes.first { $0.tap.tape == tap.tape }, vias: vias,
+            replayed: replayed, kept: kept.map { (ObjectIdentifier($0), $0.policy) },
+            cause: causes.first { $0.tap.tape == tap.tape }, vias: vias,
             sender: sender)))
     }
   }
@@ -59,15 +68,19 @@ extension BroadcastLogBase {
   /// The flag is set with the lock held, so a sender that sees the tap has the flag set for the reader
   /// that acquires its element, too.
   ///
-  /// - Parameter tap: Gets the subscribers that have a queue, with the number of elements in it, and
-  ///   the number of those that are replayed.
+  /// - Parameter prepare: Is told of the subscribers that have a queue, with the number of elements in
+  ///   it, of what is kept for the first subscriber, and the number of elements that are replayed.
   final func attach(
     _ tap: any LogTap,
-    knowing prepare: (_ queues: [(ObjectIdentifier, BufferingPolicy, Int)], _ replayed: Int) -> Void
+    knowing prepare: (
+      _ queues: [(ObjectIdentifier, Int)], _ kept: (ObjectIdentifier, Int)?, _ replayed: Int
+    ) -> Void
   ) {
     state.withLock { state in
       guard !state.taps.contains(where: { $0.tape == tap.tape }) else { return }
-      prepare(state.queues.map { (ObjectIdentifier($0), $0.policy, $0.count) }, replayedCount)
+      prepare(
+        state.queues.map { (ObjectIdentifier($0), $0.count) },
+        keptQueue.map { (ObjectIdentifier($0), $0.count) }, replayedCount)
       state.taps.append(tap)
       isRecorded.store(true, ordering: .relaxed)
     }
@@ -127,15 +140,17 @@ extension BroadcastLog {
 
   /// With the lock held.
   func note(_ sending: Sending?, in state: LogState, replayed: Bool) {
-    sending?.note(in: state, replayed: replayed ? window?.limit ?? 0 : 0)
+    sending?.note(in: state, replayed: replayed ? window?.limit ?? 0 : 0, kept: unheard)
   }
 
   /// With the lock held.
   @usableFromInline
   func noteSubscribing(_ queue: SubscriberQueueBase?, in state: LogState) {
-    guard let queue else { return }
+    guard let queue, !state.isFinished || (unheard?.count ?? 0) > 0 else { return }
+    let kept = state.subscriberCount == 0 ? unheard.map { ObjectIdentifier($0) } : nil
+    let replays = window != nil && !state.isFinished
     for tap in state.taps {
-      tap.note(.subscribed(ObjectIdentifier(queue), queue.policy, replays: window != nil))
+      tap.note(.subscribed(ObjectIdentifier(queue), queue.policy, replays: replays, kept: kept))
     }
   }
 }

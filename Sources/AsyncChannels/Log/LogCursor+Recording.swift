@@ -7,7 +7,7 @@ extension LogCursor {
   /// One that has a queue was noted with the log's lock held, before it was filled.
   final func noteSubscribing() {
     guard untypedQueue == nil, position != nil else { return }
-    note { .subscribed($0, .unbounded, replays: false) }
+    note { .subscribed($0, .unbounded, replays: false, kept: nil) }
   }
 
   final func noteLeaving() {
@@ -30,7 +30,6 @@ extension LogCursor {
 
   /// With the log's lock held.
   final func notePopping(from queue: SubscriberQueueBase, in state: LogState) -> [Origin] {
-    guard queue.count > 0 else { return [] }
     return state.taps.compactMap { tap in
       tap.note(.popped(ObjectIdentifier(queue))).map { Origin(tap: tap, element: $0) }
     }

@@ -15,10 +15,16 @@ class LogCursor: Waiter, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var readsQueue: Bool
   final let untypedQueue: SubscriberQueueBase?
   @usableFromInline final let untypedLog: BroadcastLogBase
+  /// The number of the last call of `settled()` that need not wait for this subscriber (see
+  /// `Attendance`). Touched only under the log's lock, and in `deinit`.
+  final var attended: Int
 
   @usableFromInline
-  init(in log: BroadcastLogBase, at position: Position?, queue: SubscriberQueueBase?) {
+  init(
+    in log: BroadcastLogBase, at position: Position?, queue: SubscriberQueueBase?, attended: Int
+  ) {
     untypedLog = log
+    self.attended = attended
     self.position = position
     untypedQueue = queue
     readsQueue = queue != nil
@@ -37,7 +43,12 @@ class LogCursor: Waiter, @unchecked Sendable {
   @usableFromInline
   final func unsubscribe() -> LogEnd? {
     if untypedLog.isRecorded.load(ordering: .relaxed) { noteLeaving() }
-    return untypedLog.unsubscribe(readsLog: position != nil, queue: untypedQueue)
+    return untypedLog.unsubscribe(
+      readsLog: position != nil, queue: untypedQueue, attended: attended)
+  }
+
+  final override func countPending() -> Int {
+    untypedLog.pendingCount(at: position, queue: untypedQueue)
   }
 
   final override func look() -> Look {
@@ -45,7 +56,9 @@ class LogCursor: Waiter, @unchecked Sendable {
   }
 
   final override func lookOrJoin(_ bell: Doorbell) -> Look {
-    advance() ? .readable : untypedLog.lookOrJoin(at: position, queue: untypedQueue, bell: bell)
+    advance()
+      ? .readable
+      : untypedLog.lookOrJoin(at: position, queue: untypedQueue, bell: bell, for: self)
   }
 
   final override func leaveQueue(_ bell: Doorbell) {
@@ -54,13 +67,22 @@ class LogCursor: Waiter, @unchecked Sendable {
 
   final override func makeWatchers() -> [Waiter] { [ArrivalWatcher(of: self)] }
 
-  /// Goes on to the next segment of the log if this one is read.
+  /// Goes on to the next segment of the log if this one is read. True if there is an element.
   ///
   /// What it finds is not known yet if it is recorded: so each element is taken by `takeRecorded`.
   private final func advance() -> Bool {
     guard !readsQueue, position?.advance() == true else { return false }
+    if untypedLog.isSettling.load(ordering: .relaxed) { noteAsking() }
     if untypedLog.isRecorded.load(ordering: .relaxed) { position?.forgetKnown() }
     return true
+  }
+
+  /// The consumer asks for the element at its position, and has taken those before.
+  ///
+  /// Not inlined: hardly ever does anybody wait for that.
+  @inline(never)
+  private final func noteAsking() {
+    if let position { untypedLog.noteAsking(for: self, at: position.number) }
   }
 
   final override func note(_ step: ConsumerStep) {

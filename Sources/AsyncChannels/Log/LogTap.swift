@@ -28,8 +28,10 @@ protocol LogTap: AnyObject, Sendable {
 /// What happens to a log. Subscribers are told apart by their queue, or else by their cursor.
 enum LogStep {
   case sent(SentElement)
-  /// - Parameter replays: Whether it begins with what the log replays.
-  case subscribed(ObjectIdentifier, BufferingPolicy, replays: Bool)
+  /// - Parameters:
+  ///   - replays: Whether it begins with what the log replays.
+  ///   - kept: The queue with which it begins: of what was kept for it.
+  case subscribed(ObjectIdentifier, BufferingPolicy, replays: Bool, kept: ObjectIdentifier?)
   /// From the shared log.
   case taken(ObjectIdentifier, slot: Int)
   /// From the subscriber's own queue.
@@ -56,6 +58,8 @@ struct SentElement {
   let subscribers: Int
   /// How many elements the log replays, if this is one of them; else zero.
   let replayed: Int
+  /// The queue in which it is kept for the first subscriber.
+  let kept: (queue: ObjectIdentifier, policy: BufferingPolicy)?
   /// What it was caused by, in the same recording.
   let cause: Origin?
   /// The inlets that it came through before, the first one first.

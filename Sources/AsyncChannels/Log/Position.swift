@@ -59,7 +59,7 @@ struct Position: @unchecked Sendable {
   mutating func takeOnly() -> Int? {
     guard index < limit else { return nil }
     limit = index + 1
-    return segment.first + index
+    return number
   }
 
   /// Knows of no element, until it looks again.
@@ -72,6 +72,9 @@ struct Position: @unchecked Sendable {
     goToNextSegment()
     return refresh()
   }
+
+  /// How many slots of the log are before it.
+  var number: Int { segment.start + index }
 
   /// Whether everything up to `end` was read.
   func isAt(_ end: LogEnd) -> Bool {

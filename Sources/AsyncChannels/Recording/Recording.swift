@@ -74,8 +74,8 @@ public final class Recording: Sendable {
   func watch(_ log: BroadcastLogBase, as name: String, of owner: String, kind: Flow.LaneKind) {
     guard !log.taps.contains(where: { $0.tape == ObjectIdentifier(tape) }) else { return }
     let tap = TapedLog(name, of: owner, on: tape, kind: kind)
-    log.attach(tap) { [tape] queues, replayed in
-      tape.prepare(tap.lane, queues: queues, replayed: replayed)
+    log.attach(tap) { [tape] queues, kept, replayed in
+      tape.prepare(tap.lane, queues: queues, kept: kept, replayed: replayed)
     }
     detachLater { [weak log, id = ObjectIdentifier(tape)] in log?.detach(id) }
   }

@@ -21,11 +21,12 @@ final class Tape: Sendable {
 
   /// - Parameters:
   ///   - queues: The subscribers with a queue, and how many elements there are in it.
+  ///   - kept: The queue of what is kept for the first subscriber.
   ///   - replayed: How many elements there are to be replayed.
   func prepare(
-    _ lane: Int, queues: [(ObjectIdentifier, BufferingPolicy, Int)], replayed: Int
+    _ lane: Int, queues: [(ObjectIdentifier, Int)], kept: (ObjectIdentifier, Int)?, replayed: Int
   ) {
-    state.withLock { $0.lanes[lane].prepare(queues: queues, replayed: replayed) }
+    state.withLock { $0.lanes[lane].prepare(queues: queues, kept: kept, replayed: replayed) }
   }
 
   func note(_ step: LogStep, in lane: Int) -> Int? {
@@ -103,8 +104,9 @@ struct TapeState: Sendable {
     switch step {
     case .sent(let element):
       noteSent(element, through: vias, in: lane)
-    case .subscribed(let subscriber, let policy, let replays):
-      let number = lanes[lane].subscribe(subscriber, buffering: policy, replays: replays)
+    case .subscribed(let subscriber, let policy, let replays, let kept):
+      let number = lanes[lane].subscribe(
+        subscriber, buffering: policy, replays: replays, kept: kept)
       add(.subscribed, lane, by: actor) { $0.subscription = number }
     case .taken(let subscriber, let slot):
       return noteTaken(lanes[lane].slots[slot], by: subscriber, in: lane, actor)
@@ -181,15 +183,22 @@ struct TapeState: Sendable {
     for (subscriber, policy) in sent.queues {
       guard let dropped = lanes[lane].offer(id, to: subscriber, policy) else { continue }
       let number = lanes[lane].number(of: subscriber)
-      add(.dropped, lane, by: sent.sender) {
-        $0.element = dropped.element
-        $0.subscription = number
-      }
+      noteDropped(dropped.element, in: lane, by: number, sent.sender)
+    }
+    if let (queue, policy) = sent.kept, let dropped = lanes[lane].offer(id, to: queue, policy) {
+      noteDropped(dropped.element, in: lane, by: nil, sent.sender)
     }
   }
 
-  /// The lane of a derived inlet: as it was added, or made here with the name of the property that
-  /// computes it.
+  private mutating func noteDropped(
+    _ element: Int?, in lane: Int, by subscription: Int?, _ actor: UInt64
+  ) {
+    add(.dropped, lane, by: actor) {
+      $0.element = element
+      $0.subscription = subscription
+    }
+  }
+
   private mutating func lane(of via: SeenVia, before lane: Int) -> Int? {
     if let known = via.lane { return known }
     guard let (name, file) = via.property else { return nil }

@@ -19,11 +19,14 @@ struct TapedLane: Sendable {
     self.lane = lane
   }
 
-  mutating func prepare(queues: [(ObjectIdentifier, BufferingPolicy, Int)], replayed: Int) {
-    for (subscriber, _, count) in queues {
+  mutating func prepare(
+    queues: [(ObjectIdentifier, Int)], kept: (ObjectIdentifier, Int)?, replayed: Int
+  ) {
+    for (subscriber, count) in queues {
       self.queues[subscriber] = Array(repeating: nil, count: count)
       _ = number(of: subscriber)
     }
+    if let (queue, count) = kept { self.queues[queue] = Array(repeating: nil, count: count) }
     window = Array(repeating: nil, count: replayed)
   }
 
@@ -36,13 +39,12 @@ struct TapedLane: Sendable {
   }
 
   mutating func subscribe(
-    _ subscriber: ObjectIdentifier, buffering policy: BufferingPolicy, replays: Bool
+    _ subscriber: ObjectIdentifier, buffering policy: BufferingPolicy, replays: Bool,
+    kept: ObjectIdentifier?
   ) -> Int {
     forget(subscriber)
-    if replays || policy != .unbounded {
-      queues[subscriber] = []
-      for element in window { _ = offer(element, to: subscriber, policy) }
-    }
+    let begin = (kept.flatMap { queues.removeValue(forKey: $0) } ?? []) + (replays ? window : [])
+    for element in begin { _ = offer(element, to: subscriber, policy) }
     return number(of: subscriber)
   }
 
