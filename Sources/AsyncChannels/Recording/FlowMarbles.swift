@@ -51,7 +51,7 @@ struct FlowMarbles {
     case .dropped: (isASCII ? "x" : "✕") + words.name(event).clipped(to: 10, ellipsis: "…")
     default:
       words.numbers[event.id].map { "#\($0)" }
-        ?? event.text.printable.clipped(to: 10, ellipsis: "…")
+        ?? event.text.printable.clipped(to: 20, ellipsis: "…")
     }
   }
 
