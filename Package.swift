@@ -25,7 +25,8 @@ let package = Package(
       name: "AsyncChannelsPictures", dependencies: ["AsyncChannels"], swiftSettings: settings),
     .target(name: "AsyncViewModels", dependencies: ["AsyncChannels"], swiftSettings: settings),
     .executableTarget(
-      name: "asyncdemo", dependencies: ["AsyncChannels", "AsyncChannelsPictures", "AsyncViewModels"],
+      name: "asyncdemo",
+      dependencies: ["AsyncChannels", "AsyncChannelsPictures", "AsyncViewModels"],
       swiftSettings: settings),
     .target(
       name: "TestSupport", dependencies: ["AsyncChannels"], path: "Tests/TestSupport",

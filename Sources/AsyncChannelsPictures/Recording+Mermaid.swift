@@ -24,7 +24,9 @@ extension Recording {
       case .sent:
         let cause = event.cause.flatMap { words.sent[$0]?.lane }
         let way = [cause.map { "L\($0)" } ?? "outside"] + event.vias.map { "L\($0)" } + [lane]
-        for (from, to) in zip(way, way.dropFirst()) { lines.append("  \(from)->>\(to): \(sentence)") }
+        for (from, to) in zip(way, way.dropFirst()) {
+          lines.append("  \(from)->>\(to): \(sentence)")
+        }
       case .dropped: lines.append("  \(lane)--x\(lane): \(sentence)")
       default: lines.append("  Note over \(lane): \(sentence)")
       }

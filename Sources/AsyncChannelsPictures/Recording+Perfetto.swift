@@ -32,20 +32,22 @@ private struct TraceEvents {
     var next: [Int: Double] = [:]
     var lengths: [Int: Double] = [:]
     for event in flow.events.reversed() where event.kind == .sent {
-      lengths[event.id] = min(Self.longest, (next[event.lane] ?? .infinity) - event.time.microseconds)
+      lengths[event.id] = min(
+        Self.longest, (next[event.lane] ?? .infinity) - event.time.microseconds)
       next[event.lane] = event.time.microseconds
     }
     self.lengths = lengths
   }
 
   var all: [TraceEvent] {
-    names + flow.events.flatMap { event in
-      switch event.kind {
-      case .sent: [slice(event)] + arrow(event)
-      case .taken: wait(event) + [mark(event)]
-      default: [mark(event)]
+    names
+      + flow.events.flatMap { event in
+        switch event.kind {
+        case .sent: [slice(event)] + arrow(event)
+        case .taken: wait(event) + [mark(event)]
+        default: [mark(event)]
+        }
       }
-    }
   }
 
   private var names: [TraceEvent] {

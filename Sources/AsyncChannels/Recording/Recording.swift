@@ -41,7 +41,8 @@ public final class Recording: Sendable {
   /// - Parameters:
   ///   - limit: How many events are kept: the newest. The text says how many were left out. Traps
   ///     below one.
-  ///   - clock: What times are measured with. It is asked at each event, by whatever thread.
+  ///   - clock: What times are measured with. It is asked at each event, by whatever thread, and with a
+  ///     channel's lock held: it must not use a channel itself.
   ///   - names: Names of fields, types, cases, keys and properties whose contents are not shown, beside
   ///     those that are named like secrets. Upper and lower case are the same.
   ///   - describe: Returns an element, or a part of one, in words of your own; nil for what is to be

@@ -221,6 +221,25 @@ final class RecordingTests: XCTestCase {
     }
   }
 
+  func test_C89_onlyARecordedSubscriberTakesEachElementOnItsOwn() async throws {
+    for isRecorded in [false, true] {
+      let channel = Channel<Int>()
+      let recording = isRecorded ? Recording() : nil
+      recording?.add(channel, as: "numbers")
+      let cursor = channel.log.subscribe(buffering: nil)
+      let ticket = cursor.lease.makeTicket()
+      XCTAssertTrue(cursor.lease.acquire(ticket))
+      cursor.lease.release(ticket)
+      for number in 0..<3 { channel.send(number) }
+      XCTAssertEqual(cursor.takeUnlessCancelled(as: ticket), 0)
+      let position = try XCTUnwrap(cursor.position)
+      XCTAssertEqual(position.limit - position.index, isRecorded ? 0 : 2)
+      XCTAssertEqual(channel.log.isRecorded.load(ordering: .relaxed), isRecorded)
+      XCTAssertEqual(
+        recording?.flow.events.filter { $0.kind == .taken }.count, isRecorded ? 1 : nil)
+    }
+  }
+
   func test_describingMayUseTheChannelItself() async {
     let state = CurrentValue(0)
     let recording = Recording(describing: { _ in "\(state.value) of \(state.outlet.value)" })
