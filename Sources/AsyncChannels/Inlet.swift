@@ -94,6 +94,7 @@ public struct Inlet<Element: Sendable>: Sendable {
   /// - Parameters:
   ///   - function: Where it is made, for a ``Recording``: the name of the property that it is for.
   ///   - fileID: Likewise.
+  ///   - receive: Gets each element.
   public init(
     function: StaticString = #function, fileID: StaticString = #fileID,
     _ receive: @escaping @Sendable (Element) -> Void
