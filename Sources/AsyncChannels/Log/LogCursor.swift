@@ -35,6 +35,8 @@ class LogCursor: Waiter, @unchecked Sendable {
     untypedLog.unsubscribe(readsLog: position != nil, queue: untypedQueue)
   }
 
+  final override func peek() -> Bool { advance() }
+
   final override func look() -> Look {
     advance() ? .readable : untypedLog.look(at: position, queue: untypedQueue)
   }

@@ -85,7 +85,10 @@ struct LogState: Sendable {
     at position: Position?, queue: SubscriberQueueBase?, bell: Doorbell
   ) -> Look {
     let look = look(at: position, queue: queue)
-    if look == .nothing { waiting.join(bell) }
+    if look == .nothing {
+      waiting.join(bell)
+      bell.mayLinger = position != nil && subscriberCount <= Lingering.fewSubscribers
+    }
     return look
   }
 
