@@ -85,7 +85,10 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   /// Subscribes with the channel's policy. The subscription lives as long as the iterator.
   @inlinable
   public func makeAsyncIterator() -> Subscription<Element>.Iterator {
-    Subscription.Iterator(feed(buffering: nil))
+    switch source {
+    case .log(let log): .init(.cursor(log.subscribe(buffering: nil)), ticket: Lease.only)
+    case .feeds(let makeFeed): .init(makeFeed(nil))
+    }
   }
 
   @inlinable

@@ -25,7 +25,10 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
 
   final var subscriberCount: Int { state.withLock { $0.subscriberCount } }
 
-  /// Whether every subscriber has taken all that was sent.
+  /// Counts all reads from now on, so that `isFullyTaken` is right.
+  final func countAll() { state.withLock { $0.countAll() } }
+
+  /// Whether every subscriber has taken all that was sent since `countAll`.
   final var isFullyTaken: Bool { state.withLock { $0.isFullyTaken } }
 
   /// How many doorbells wait to be rung.
@@ -89,12 +92,12 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
   }
 }
 
-/// See `BroadcastLogBase`. `@unchecked Sendable`, both: the fields are constant, and what they
-/// refer to is touched only under the lock.
+/// See `BroadcastLogBase`. `@unchecked Sendable`, both: the other fields are constant, and `window`
+/// is touched only under the lock.
 @usableFromInline
 final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendable {
-  /// Nil for a channel that replays nothing.
-  @usableFromInline let window: ReplayWindow<Element>?
+  /// `exclusivity(unchecked)`: the lock is exclusive already.
+  @exclusivity(unchecked) @usableFromInline var window: ReplayWindow<Element>
   @usableFromInline let defaultPolicy: BufferingPolicy
 
   init(replaying count: Int, buffering policy: BufferingPolicy) {
@@ -103,7 +106,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
         "A channel of \(Element.self) cannot replay \(count) elements: the count is at least 0.")
     }
     policy.validate(for: Element.self)
-    window = count > 0 ? ReplayWindow(limit: count) : nil
+    window = ReplayWindow(limit: count)
     defaultPolicy = policy
   }
 
@@ -132,18 +135,12 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   /// The newest element of the replay window, which must have one.
   @inlinable
   var newest: Element {
-    state.withLock { _ in nonEmptyWindow.newest }
+    state.withLock { _ in window.newest }
   }
 
   /// How many elements were ever added to the replay window, which must have one.
   var version: Int {
-    state.withLock { _ in nonEmptyWindow.total }
-  }
-
-  @inlinable
-  var nonEmptyWindow: ReplayWindow<Element> {
-    guard let window else { preconditionFailure("A log that replays nothing has no newest.") }
-    return window
+    state.withLock { _ in window.total }
   }
 
   /// Appends for all current subscribers, unless the log is finished.
@@ -173,14 +170,16 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   }
 
   /// Begins to replace the newest element, and returns it. Other writers wait until `endUpdate`.
+  @inlinable
   func beginUpdate() -> Element {
     state.withLock { state in
       state.isUpdating = true
-      return nonEmptyWindow.newest
+      return window.newest
     }
   }
 
   /// Replaces it, or not, and lets other writers write.
+  @inlinable
   func endUpdate(
     with element: Element?, evicting evicted: inout Evicted<Element>
   ) -> (subscribers: Int?, wake: Wake) {
@@ -200,12 +199,12 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     guard !state.isFinished else { return (nil, .nobody) }
     if state.readers > 0 { state.appendSlot(element) }
     if !state.queues.isEmpty { fill(state.queues, with: element, evicting: &evicted) }
-    if replayed, let window { window.slide(adding: element, evicting: &evicted) }
+    if replayed, window.limit > 0 { window.slide(adding: element, evicting: &evicted) }
     return (state.subscriberCount, state.takeSleepers())
   }
 
   /// - Parameter queues: This log's, which are all made in `join`.
-  @usableFromInline
+  @inlinable
   func fill(
     _ queues: ContiguousArray<SubscriberQueueBase>, with element: Element,
     evicting evicted: inout Evicted<Element>
@@ -219,7 +218,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   private func end(keepingNewest: Bool) -> Wake {
     var replayed = Backlog<Element>()
     let wake: Wake = state.withLock { state in
-      if !keepingNewest, let window { replayed = window.takeAll() }
+      if !keepingNewest { replayed = window.takeAll() }
       return state.finish() ? state.takeSleepers() : .nobody
     }
     _ = consume replayed  // destroyed here: after unlocking
@@ -233,11 +232,11 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   @inlinable
   func join(_ policy: BufferingPolicy) -> (position: Position?, queue: SubscriberQueue<Element>?) {
     let isBounded = policy != .unbounded
-    let queue = isBounded || window != nil ? SubscriberQueue<Element>(policy: policy) : nil
+    let queue = isBounded || window.limit > 0 ? SubscriberQueue<Element>(policy: policy) : nil
     var evicted = Evicted<Element>()
     return state.withLock { state in
       guard !state.isFinished else { return (nil, nil) }
-      if let queue { window?.forEach { queue.offer($0, evicting: &evicted) } }
+      if let queue { window.forEach { queue.offer($0, evicting: &evicted) } }
       if isBounded, let queue {
         state.addQueue(queue)
         return (nil, queue)

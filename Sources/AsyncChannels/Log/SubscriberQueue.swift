@@ -5,8 +5,9 @@
 /// only under the log's lock.
 @usableFromInline
 class SubscriberQueueBase: @unchecked Sendable {
-  fileprivate(set) final var count = 0
-  fileprivate(set) final var droppedCount = 0
+  /// `exclusivity(unchecked)`, these and the backlog: the log's lock is exclusive already.
+  @exclusivity(unchecked) @usableFromInline final var count = 0
+  @exclusivity(unchecked) @usableFromInline final var droppedCount = 0
   /// Its index in the log's list, so that leaving is O(1); nil for one that senders do not fill.
   final var index: Int?
 }
@@ -14,8 +15,8 @@ class SubscriberQueueBase: @unchecked Sendable {
 /// See `SubscriberQueueBase`.
 @usableFromInline
 final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked Sendable {
-  private let policy: BufferingPolicy
-  private var backlog = Backlog<Element>()
+  @usableFromInline let policy: BufferingPolicy
+  @exclusivity(unchecked) @usableFromInline var backlog = Backlog<Element>()
 
   @usableFromInline
   init(policy: BufferingPolicy) {
@@ -23,7 +24,7 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
   }
 
   /// Adds an element if the policy keeps it; an older one may be evicted.
-  @usableFromInline
+  @inlinable
   func offer(_ element: Element, evicting evicted: inout Evicted<Element>) {
     switch policy {
     case .bufferingNewest(let limit) where count == limit:
