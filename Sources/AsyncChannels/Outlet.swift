@@ -34,6 +34,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
 
   @usableFromInline let source: Source
 
+  @inlinable
   init(of log: BroadcastLog<Element>) {
     source = .log(log)
   }

@@ -18,6 +18,9 @@ public import Synchronization
 class BroadcastLogBase: DueSleepers, @unchecked Sendable {
   @usableFromInline final let state = Locked(LogState())
 
+  @usableFromInline
+  init() {}
+
   deinit {
     // Every cursor holds the log, so there is no reader left: the tail has no element.
     state.withLock { $0.end }?.segment.release()
@@ -94,20 +97,26 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
 
 /// See `BroadcastLogBase`. `@unchecked Sendable`, both: the other fields are constant, and `window`
 /// is touched only under the lock.
-@usableFromInline
+///
+/// `_fixed_layout`: as `Cursor`.
+@_fixed_layout @usableFromInline
 final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendable {
   /// `exclusivity(unchecked)`: the lock is exclusive already.
   @exclusivity(unchecked) @usableFromInline var window: ReplayWindow<Element>
   @usableFromInline let defaultPolicy: BufferingPolicy
 
+  @inlinable
   init(replaying count: Int, buffering policy: BufferingPolicy) {
-    if count < 0 {
-      Diagnostics.programmerError(
-        "A channel of \(Element.self) cannot replay \(count) elements: the count is at least 0.")
-    }
+    if count < 0 { Self.refuseToReplay(count) }
     policy.validate(for: Element.self)
     window = ReplayWindow(limit: count)
     defaultPolicy = policy
+  }
+
+  @usableFromInline
+  static func refuseToReplay(_ count: Int) -> Never {
+    Diagnostics.programmerError(
+      "A channel of \(Element.self) cannot replay \(count) elements: the count is at least 0.")
   }
 
   /// Returns the number of subscribers it was sent to, or nil if the log is finished.
@@ -218,7 +227,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   private func end(keepingNewest: Bool) -> Wake {
     var replayed = Backlog<Element>()
     let wake: Wake = state.withLock { state in
-      if !keepingNewest { replayed = window.takeAll() }
+      if !keepingNewest, window.limit > 0 { replayed = window.takeAll() }
       return state.finish() ? state.takeSleepers() : .nobody
     }
     _ = consume replayed  // destroyed here: after unlocking

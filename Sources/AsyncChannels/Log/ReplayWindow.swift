@@ -7,6 +7,7 @@ struct ReplayWindow<Element: Sendable>: ~Copyable {
   @usableFromInline let limit: Int
   @usableFromInline var elements = Backlog<Element>()
 
+  @inlinable
   init(limit: Int) {
     self.limit = limit
   }
@@ -18,8 +19,11 @@ struct ReplayWindow<Element: Sendable>: ~Copyable {
   /// Adds an element; the one that falls out of the window is evicted.
   @inlinable
   mutating func slide(adding element: Element, evicting evicted: inout Evicted<Element>) {
-    if elements.count == limit, let oldest = elements.popFirst() { evicted.add(oldest) }
-    elements.append(element)
+    if elements.count == limit {
+      evicted.add(elements.replaceFirst(appending: element))
+    } else {
+      elements.append(element)
+    }
     total += 1
   }
 
