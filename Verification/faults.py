@@ -126,11 +126,10 @@ FAULTS = [
      "    header.pointee.published.store(slot + 1, ordering: .relaxed)\n",
      "    header.pointee.published.store(slot + 1, ordering: .releasing)\n"),
     ("registration comes after the window's snapshot", "BroadcastLog.swift",
-     "    return state.withLock { state in\n      guard !state.isFinished else { return (nil, nil) }\n"
-     "      if let queue { window.forEach { queue.offer($0, evicting: &evicted) } }\n",
+     "    let place = state.withLock { state in\n",
      "    state.withLock { _ in\n"
      "      if let queue { window.forEach { queue.offer($0, evicting: &evicted) } }\n    }\n"
-     "    return state.withLock { state in\n      guard !state.isFinished else { return (nil, nil) }\n"),
+     "    let place = state.withLock { state in\n      let window = ReplayWindow<Element>(limit: 0)\n"),
     # Policies, replay and the end.
     ("the newest policy keeps one too many", "SubscriberQueue.swift",
      "case .bufferingNewest(let limit) where count == limit:",
@@ -147,7 +146,7 @@ FAULTS = [
     ("the replay window outlives the end", "BroadcastLog.swift",
      "if !keepingNewest, window.limit > 0 { replayed = window.takeAll() }", "_ = keepingNewest"),
     ("who joins after the end joins", "BroadcastLog.swift",
-     "      guard !state.isFinished else { return (nil, nil) }\n", ""),
+     "      guard !state.isFinished else { return lastPlace(queue) }\n", ""),
     ("a finished log takes elements", "BroadcastLog.swift",
      "    guard !state.isFinished else { return (nil, .nobody) }\n", ""),
     # State.
@@ -161,12 +160,19 @@ FAULTS = [
     ("a merge does not go on to the next segment of a source", "MergedCursor.swift",
      "cursor.lookAndTake(evenIfCancelled: $0)", "(cursor.take(), $0).0"),
     ("a merge sleeps on branches that a sender may have", "MergedCursor.swift",
-     "    leaveQueues()\n    branches = sources.map { _ in Doorbell(branchOf: bell) }\n",
-     "    if branches.isEmpty { branches = sources.map { _ in Doorbell(branchOf: bell) } }\n"),
+     "    leaveQueues()\n    branches = sources.map { Doorbell(branchOf: bell, for: $0.cursor) }\n",
+     "    if branches.isEmpty {\n"
+     "      branches = sources.map { Doorbell(branchOf: bell, for: $0.cursor) }\n    }\n"),
     ("a merge always begins with its first source", "MergedCursor.swift",
      "      start = number + 1\n", ""),
     ("a merge looks at one source only", "MergedCursor.swift",
      "      case .nothing: result = .nothing\n", "      case .nothing: return .nothing\n"),
     ("a state that has ended is waited for", "StateRoot.swift",
      "cursor.isPastTheEnd ? StateValue(value: root.log.newest) : nil", "Optional<StateValue<Value>>.none"),
+    # Requests.
+    ("a request that is dropped keeps its asker waiting", "Request.swift", "    answer.finish()\n", ""),
+    ("each reply to a request counts as the first", "Request.swift",
+     "guard !isAnswered.exchange(true, ordering: .relaxed) else { return false }", ""),
+    ("a cancelled task asks, too", "Request.swift",
+     "    guard !Task.isCancelled else { return nil }\n", ""),
 ]

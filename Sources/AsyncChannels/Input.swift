@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// @MainActor
-/// public final class AuthViewModel: AuthViewModelType {
+/// public final class AuthViewModel: ViewModel {
 ///   @Input public var signIn: Inlet<Credentials>
 ///
 ///   public func run() async {
@@ -43,9 +43,9 @@
 /// }
 /// ```
 ///
-/// The input ends when its owner is gone. In an actor a property wrapper cannot be `nonisolated`
-/// (`@Input nonisolated var` compiles with some compilers, and races): keep it in a `let` there, as
-/// above, and write `nonisolated var signIn: Inlet<Credentials> { signIns.inlet }`.
+/// The input ends with ``finish()``, or when its owner is gone. In an actor a property wrapper cannot
+/// be `nonisolated` (`@Input nonisolated var` compiles with some compilers, and races): keep it in a
+/// `let` there, as above, and write `nonisolated var signIn: Inlet<Credentials> { signIns.inlet }`.
 @propertyWrapper
 public struct Input<Element: Sendable>: Sendable {
   /// What was sent to the input, for one consumer: the newest that has asked.
@@ -84,5 +84,12 @@ public struct Input<Element: Sendable>: Sendable {
     _ transform: @escaping @Sendable (Source) -> Element
   ) -> Inlet<Source> {
     channel.inlet.contramap(transform)
+  }
+
+  /// Ends the input after what was already sent, as ``Channel/finish()`` does: ``received`` gives
+  /// that and ends, and its inlets refuse what comes later. For an owner that works off what waits
+  /// and then returns from its `run()`.
+  public func finish() {
+    channel.finish()
   }
 }

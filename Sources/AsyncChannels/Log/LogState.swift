@@ -26,6 +26,8 @@ struct LogState: Sendable {
   private var actorIsRinging = false
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
   private var waker: Waker?
+  /// Nil until somebody asks for it.
+  private(set) var attendance: Attendance?
 
   @inlinable
   var subscriberCount: Int { isFinished ? 0 : readers + queues.count }
@@ -62,7 +64,7 @@ struct LogState: Sendable {
   @usableFromInline
   func nextSegment<Element>(behind end: LogEnd, for _: Element.Type) -> LogEnd {
     let full = end.segment
-    let next = Segment.make(for: Element.self)
+    let next = Segment.make(for: Element.self, behind: end)
     full.link(next)
     full.release()
     return LogEnd(segment: next, index: 0)
@@ -70,10 +72,32 @@ struct LogState: Sendable {
 
   @usableFromInline
   mutating func addReader<Element>(of _: Element.Type) -> Position {
-    let end = end ?? LogEnd(segment: .make(for: Element.self, isFirst: true), index: 0)
+    let end = end ?? LogEnd(segment: .make(for: Element.self, behind: nil), index: 0)
     self.end = end
     readers += 1
     return Position(at: end)
+  }
+
+  /// What comes of a subscriber's joining.
+  @usableFromInline
+  struct Welcome: Sendable {
+    /// See `LogCursor`.
+    @usableFromInline var attended = 0
+    @usableFromInline var news: AttendanceNews?
+
+    @usableFromInline
+    init(attended: Int = 0, news: AttendanceNews? = nil) {
+      self.attended = attended
+      self.news = news
+    }
+  }
+
+  /// To be called when a subscriber has joined.
+  @usableFromInline
+  func welcome() -> Welcome {
+    guard let attendance else { return Welcome() }
+    return Welcome(
+      attended: attendance.lastNumber, news: attendance.noteCount(subscriberCount))
   }
 
   @usableFromInline
@@ -97,16 +121,42 @@ struct LogState: Sendable {
   ) -> Look {
     let look = look(at: position, queue: queue)
     if look == .nothing {
-      waiting.join(bell)
+      join(bell)
       bell.mayLinger = position != nil && subscriberCount <= Lingering.fewSubscribers
     }
     return look
+  }
+
+  mutating func join(_ bell: Doorbell) {
+    waiting.join(bell)
   }
 
   func look(at position: Position?, queue: SubscriberQueueBase?) -> Look {
     if let queue, queue.count > 0 { return .readable }
     if let position, let end, !position.isAt(end) { return .readable }
     return isFinished ? .finished : .nothing
+  }
+
+  /// How many elements a subscriber has not taken, those in its queue included.
+  func pendingCount(at position: Position?, queue: SubscriberQueueBase?) -> Int {
+    let inLog = if let position, let end { end.number - position.number } else { 0 }
+    return inLog + (queue?.count ?? 0)
+  }
+
+  /// Makes it when it is asked for.
+  mutating func makeAttendance() -> Attendance {
+    let attendance = attendance ?? Attendance()
+    self.attendance = attendance
+    return attendance
+  }
+
+  /// Begins to wait until all that are subscribed have taken what there is and ask for more. Nil if
+  /// that is so.
+  mutating func beginToSettle() -> SettleWait? {
+    guard subscriberCount > sleeperCount else { return nil }
+    for queue in queues { queue.watch() }
+    return makeAttendance().wait(
+      for: subscriberCount, asleep: waiting.sleepers, upTo: end?.number ?? 0)
   }
 
   mutating func leaveQueue(_ bell: Doorbell) {

@@ -10,11 +10,14 @@ struct SegmentHeader: ~Copyable {
   /// The segment after this one; written once. This segment holds it.
   @usableFromInline let next = Atomic<UnsafeMutableRawPointer?>(nil)
   @usableFromInline let capacity: Int
+  /// The number of its first slot among all slots of the log.
+  @usableFromInline let start: Int
   /// Where the elements begin in the block, in bytes.
   @usableFromInline let elementsOffset: Int
 
-  fileprivate init(capacity: Int, elementsOffset: Int) {
+  fileprivate init(capacity: Int, start: Int, elementsOffset: Int) {
     self.capacity = capacity
+    self.start = start
     self.elementsOffset = elementsOffset
   }
 }
@@ -46,10 +49,11 @@ struct Segment: Equatable, @unchecked Sendable {
 
   /// One holder: the caller.
   ///
-  /// - Parameter isFirst: Whether it is the first of a log. That has room for a few elements, since
-  ///   many logs never hold more.
-  static func make<Element>(for _: Element.Type, isFirst: Bool = false) -> Segment {
-    let capacity = isFirst ? fewestSlots : capacity(for: Element.self)
+  /// - Parameter end: The end of the log, which the segment goes behind. Nil for the first of a log,
+  ///   which has room for a few elements, since many logs never hold more.
+  static func make<Element>(for _: Element.Type, behind end: LogEnd?) -> Segment {
+    let capacity = end == nil ? fewestSlots : capacity(for: Element.self)
+    let start = end?.number ?? 0
     let countsEnd = countsOffset + capacity * MemoryLayout<Atomic<UInt32>>.stride
     let mask = MemoryLayout<Element>.alignment - 1
     let elementsOffset = (countsEnd + mask) & ~mask
@@ -57,7 +61,8 @@ struct Segment: Equatable, @unchecked Sendable {
       byteCount: elementsOffset + capacity * MemoryLayout<Element>.stride,
       alignment: max(MemoryLayout<SegmentHeader>.alignment, MemoryLayout<Element>.alignment))
     let header = block.bindMemory(to: SegmentHeader.self, capacity: 1)
-    header.initialize(to: SegmentHeader(capacity: capacity, elementsOffset: elementsOffset))
+    header.initialize(
+      to: SegmentHeader(capacity: capacity, start: start, elementsOffset: elementsOffset))
     let pendingReads = (block + countsOffset).bindMemory(
       to: Atomic<UInt32>.self, capacity: capacity)
     for slot in 0..<capacity { (pendingReads + slot).initialize(to: Atomic(0)) }
@@ -82,6 +87,9 @@ struct Segment: Equatable, @unchecked Sendable {
 
   @inlinable
   var capacity: Int { header.pointee.capacity }
+
+  /// The number of its first slot among all slots of the log.
+  var start: Int { header.pointee.start }
 
   /// For each slot, the number of readers that still owe it a read.
   @inlinable
@@ -161,6 +169,9 @@ struct LogEnd: Sendable {
     self.segment = segment
     self.index = index
   }
+
+  /// How many slots of the log are before it.
+  var number: Int { segment.start + index }
 
   /// Whether no reader owes the slot before it a read, of a log that counts all. To be called with
   /// the log's lock held.

@@ -28,8 +28,8 @@ public import Synchronization
 @usableFromInline
 struct Lease: ~Copyable, Sendable {
   /// The lowest bit means busy; the others are the ticket, zero before the first.
-  /// The ticket of an iterator that shares its cursor with no other; lower than any other ticket.
-  @inlinable static var only: UInt64 { 0 }
+  /// The ticket of an iterator that shares its cursor with no other. It is never in the word.
+  @inlinable static var only: UInt64 { .max }
 
   @usableFromInline let word = Atomic<UInt64>(0)
   private let lastTicket = Atomic<UInt64>(0)
@@ -61,6 +61,22 @@ struct Lease: ~Copyable, Sendable {
         expected: current, desired: ticket | 1, ordering: .acquiring
       ).exchanged {
         return true
+      }
+    }
+  }
+
+  /// Takes the lease for a look at the cursor, and displaces nobody. Returns what to release it with.
+  ///
+  /// A consumer whose fast path meets that takes the slow one, which waits.
+  func borrow() -> UInt64 {
+    while true {
+      let current = word.load(ordering: .relaxed)
+      if current & 1 == 1 {
+        CurrentThread.yield()
+      } else if word.compareExchange(
+        expected: current, desired: current | 1, ordering: .acquiring
+      ).exchanged {
+        return current
       }
     }
   }

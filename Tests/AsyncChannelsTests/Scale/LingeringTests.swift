@@ -38,12 +38,12 @@ final class LingeringTests: XCTestCase {
     var state = LogState()
     var position = state.addReader(of: Int.self)
     for count in 1...20 {
-      let bell = Doorbell()
+      let bell = Doorbell(for: nil)
       XCTAssertEqual(state.lookOrJoin(at: position, queue: nil, bell: bell), .nothing)
       XCTAssertEqual(bell.mayLinger, count <= 16, "\(count) subscribers")
       position = state.addReader(of: Int.self)
     }
-    let bell = Doorbell()
+    let bell = Doorbell(for: nil)
     var other = LogState()
     XCTAssertEqual(other.lookOrJoin(at: nil, queue: nil, bell: bell), .nothing)
     XCTAssertFalse(bell.mayLinger)

@@ -1,0 +1,120 @@
+import Synchronization
+
+/// An element that is answered: a question, and the way back to who asked it.
+///
+/// ``Inlet/ask(_:)`` makes one, sends it and waits for its reply. So a command can be acknowledged
+/// when it is done, and a refusal goes to who asked, not to all who listen to an output:
+///
+/// ```swift
+/// actor Register {
+///   private let names = Input<Request<String, Result<Member, MemberFailure>>>()
+///   nonisolated var add: Inlet<Request<String, Result<Member, MemberFailure>>> { names.inlet }
+///
+///   func run() async {
+///     for await request in names.received {
+///       request.reply(await store(request.question))
+///     }
+///   }
+/// }
+///
+/// switch await register.add.ask("Ann") {
+/// case .success(let member)?: …
+/// case .failure(let failure)?: …
+/// case nil: …                                   // nobody answered: it is not known what was done
+/// }
+/// ```
+///
+/// It is an element like any other, of a ``Channel``, an ``Input`` or an inlet that is made of one:
+/// its order, buffering and end are those of the channel. Where several subscribers get it, the
+/// first reply counts.
+///
+/// **It cannot be forgotten.** When the last reference to a request goes without a reply, the asker
+/// gets `nil`: because nobody listens, the channel is finished or gone, a buffering policy dropped
+/// the request, or its owner did. So an owner need not answer what it does not understand; but a
+/// request that it keeps and never answers keeps its asker waiting.
+///
+/// A channel for requests should replay nothing: a request in the replay window waits for a
+/// subscriber that may never come, and its asker with it.
+public final class Request<Question: Sendable, Reply: Sendable>: Sendable {
+  /// What was asked.
+  public let question: Question
+
+  private let isAnswered = Atomic(false)
+  private let answer: AsyncStream<Reply>.Continuation
+
+  /// The reply, or the end without one, comes out of the stream. It holds no request: the asker waits
+  /// for what becomes of one, so it must not be what keeps it.
+  fileprivate static func make(
+    _ question: Question
+  ) -> (request: Request, answers: AsyncStream<Reply>) {
+    let (answers, answer) = AsyncStream.makeStream(of: Reply.self)
+    return (Request(question, answer), answers)
+  }
+
+  private init(_ question: Question, _ answer: AsyncStream<Reply>.Continuation) {
+    self.question = question
+    self.answer = answer
+  }
+
+  deinit {
+    answer.finish()
+  }
+
+  /// Answers. Only the first reply counts.
+  ///
+  /// Does not block, and may be called from any thread or isolation. A reply to an asker that was
+  /// cancelled meanwhile goes nowhere.
+  ///
+  /// - Returns: Whether this was the first reply. It does not tell whether the asker still waits.
+  @discardableResult
+  public func reply(_ reply: Reply) -> Bool {
+    // The exchange alone decides between two replies; that of the winner orders nothing else.
+    guard !isAnswered.exchange(true, ordering: .relaxed) else { return false }
+    answer.yield(reply)
+    return true
+  }
+}
+
+extension Request where Reply == Void {
+  /// Answers: done.
+  @discardableResult
+  public func reply() -> Bool {
+    reply(())
+  }
+}
+
+extension Inlet {
+  /// Sends a question, and waits for the reply to it.
+  ///
+  /// It is sent before this suspends: what one task asks and sends arrives in that order. Waiting for
+  /// each reply before asking the next question is backpressure, too: an asker has one request
+  /// under way.
+  ///
+  /// It waits as long as the request does, also while its owner does not run. For a limit, cancel
+  /// the task.
+  ///
+  /// - Returns: The first reply; `nil` if there will be none, since nobody listens, the channel is
+  ///   finished or gone or the request was dropped, and if the task is cancelled. A task that is
+  ///   cancelled already sends nothing. In the other cases nothing tells whether what was asked for
+  ///   was done: an owner that may be asked again needs a key to know the question by.
+  public func ask<Question, Reply>(_ question: Question) async -> Reply?
+  where Element == Request<Question, Reply> {
+    guard !Task.isCancelled else { return nil }
+    for await reply in sendRequest(question) { return reply }
+    return nil
+  }
+
+  /// Asks, of an owner that is to do something that needs no more words.
+  public func ask<Reply>() async -> Reply? where Element == Request<Void, Reply> {
+    await ask(())
+  }
+
+  /// Not in ``ask(_:)`` itself: there the request, or what `send` returns, could live until it has
+  /// been answered.
+  private func sendRequest<Question, Reply>(_ question: Question) -> AsyncStream<Reply>
+  where Element == Request<Question, Reply> {
+    let (request, answers) = Request<Question, Reply>.make(question)
+    send(request)
+    return answers
+  }
+}
