@@ -39,8 +39,8 @@ FAULTS = [
      "    next.retain()\n", ""),
     # Sleeping and ringing.
     ("no second look before sleeping", "LogState.swift",
-     "    if look == .nothing { waiting.join(bell) }\n    return look",
-     "    waiting.join(bell)\n    return .nothing"),
+     "    if look == .nothing { join(bell) }\n    return look",
+     "    join(bell)\n    return .nothing"),
     ("a ring is lost while the actor rings", "LogState.swift",
      "    due.append(waiting.takeAll())\n    if actorIsRinging { return .nobody }\n",
      "    if actorIsRinging { return .nobody }\n    due.append(waiting.takeAll())\n"),
@@ -114,15 +114,15 @@ FAULTS = [
      "    (elements.assumingMemoryBound(to: Element.self) + slot).initialize(to: element)\n"),
     ("registration comes after the window's snapshot", "BroadcastLog.swift",
      "    let place = state.withLock { state in\n"
-     "      if let queue, let unheard, state.subscriberCount == 0 {\n"
-     "        unheard.moveAll(to: queue, moving: &moved, evicting: &evicted)\n      }\n"
+     "      // There is something only while nobody is subscribed.\n"
+     "      if let queue { unheard?.moveAll(to: queue, moving: &moved, evicting: &evicted) }\n"
      "      guard !state.isFinished else { return lastPlace(queue) }\n"
      "      if let queue { window?.forEach { queue.offer($0, evicting: &evicted) } }\n",
      "    state.withLock { _ in\n"
      "      if let queue { window?.forEach { queue.offer($0, evicting: &evicted) } }\n    }\n"
      "    let place = state.withLock { state in\n"
-     "      if let queue, let unheard, state.subscriberCount == 0 {\n"
-     "        unheard.moveAll(to: queue, moving: &moved, evicting: &evicted)\n      }\n"
+     "      // There is something only while nobody is subscribed.\n"
+     "      if let queue { unheard?.moveAll(to: queue, moving: &moved, evicting: &evicted) }\n"
      "      guard !state.isFinished else { return lastPlace(queue) }\n"),
     # Policies, replay and the end.
     ("the newest policy keeps one too many", "SubscriberQueue.swift",
@@ -173,8 +173,6 @@ FAULTS = [
      "    other.droppedCount += droppedCount\n", ""),
     ("the end forgets what is unheard", "BroadcastLog.swift",
      "Place(queue: unheard != nil && queue?.count != 0 ? queue : nil)", "Place(queue: nil)"),
-    ("what is unheard is handed over without the lock's state", "BroadcastLog.swift",
-     "if let queue, let unheard, state.subscriberCount == 0 {", "if let queue, let unheard, state.readers == 0 {"),
     ("a subscriber that comes is not counted as state", "LogState.swift",
      "attended: attendance.lastNumber, news: attendance.noteCount(subscriberCount))",
      "attended: attendance.lastNumber)"),
@@ -184,9 +182,12 @@ FAULTS = [
     ("counts do not end", "Attendance.swift",
      "    if news.isEnd { news.follower?.finish() }\n", ""),
     ("a sleeper is waited for", "Attendance.swift",
-     "remaining: count - sleepers.count", "remaining: count"),
+     "      remaining -= 1\n    }\n    if remaining", "    }\n    if remaining"),
     ("a sleeper is counted again when it wakes", "Attendance.swift",
-     "unsafeDowncast(waiter, to: LogCursor.self).attended = lastNumber", "_ = waiter"),
+     "      cursor.attended = lastNumber\n", "      _ = cursor\n"),
+    ("a watcher is taken for a subscriber that sleeps", "Attendance.swift",
+     "guard let cursor = bell.waiter as? LogCursor else { return }",
+     "guard let cursor = bell.waiter as? LogCursor else { return remaining -= 1 }"),
     ("one that comes later is waited for", "LogState.swift",
      "attended: attendance.lastNumber, news:", "attended: 0, news:"),
     ("a consumer that goes on has settled wherever it is", "Attendance.swift",

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// @MainActor
-/// public final class AuthViewModel: AuthViewModelType {
+/// public final class AuthViewModel: ViewModel {
 ///   @Input public var signIn: Inlet<Credentials>
 ///
 ///   public func run() async {

@@ -62,6 +62,8 @@ class LogCursor: Waiter, @unchecked Sendable {
     untypedLog.leaveQueue(bell)
   }
 
+  final override func makeWatchers() -> [Waiter] { [ArrivalWatcher(of: self)] }
+
   /// Goes on to the next segment of the log if this one is read. True if there is an element.
   private final func advance() -> Bool {
     guard !readsQueue, position?.advance() == true else { return false }

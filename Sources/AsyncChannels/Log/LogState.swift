@@ -110,8 +110,12 @@ struct LogState: Sendable {
     at position: Position?, queue: SubscriberQueueBase?, bell: Doorbell
   ) -> Look {
     let look = look(at: position, queue: queue)
-    if look == .nothing { waiting.join(bell) }
+    if look == .nothing { join(bell) }
     return look
+  }
+
+  mutating func join(_ bell: Doorbell) {
+    waiting.join(bell)
   }
 
   func look(at position: Position?, queue: SubscriberQueueBase?) -> Look {
@@ -136,10 +140,12 @@ struct LogState: Sendable {
   /// Begins to wait until all that are subscribed have taken what there is and ask for more. Nil if
   /// that is so.
   mutating func beginToSettle() -> SettleWait? {
-    guard subscriberCount > sleeperCount else { return nil }
-    for queue in queues { queue.watch() }
-    return makeAttendance().wait(
+    guard subscriberCount > 0 else { return nil }
+    let wait = makeAttendance().wait(
       for: subscriberCount, asleep: waiting.sleepers, upTo: end?.number ?? 0)
+    if wait == nil { return nil }
+    for queue in queues { queue.watch() }
+    return wait
   }
 
   mutating func leaveQueue(_ bell: Doorbell) {
