@@ -137,7 +137,7 @@ final class SettledTests: XCTestCase {
   }
 
   @MainActor
-  func test_C72_aTestCanLookAtWhatAnObserverHasShown() async throws {
+  func test_C74_aTestCanLookAtWhatAnObserverHasShown() async throws {
     let (name, age) = (CurrentValue("Ann"), CurrentValue(1))
     var label = ""
     let token = StateOutlet.combine(name.outlet, age.outlet).map { "\($0), \($1)" }
@@ -211,7 +211,7 @@ final class SettledTests: XCTestCase {
     working.cancel()
   }
 
-  func test_C72_withNobodyThereItReturnsImmediately() async throws {
+  func test_C72_C74_withNobodyThereItReturnsImmediately() async throws {
     let channel = Channel<Int>()
     let isSettled = try await within { await channel.settled() }
     XCTAssertTrue(isSettled)
