@@ -7,7 +7,7 @@
 /// private var tokens: Set<CancellationToken> = []
 ///
 /// viewModel.start().store(in: &tokens)
-/// viewModel.state.observe { [weak self] state in self?.render(state) }.store(in: &tokens)
+/// viewModel.$state.observe { [weak self] state in self?.render(state) }.store(in: &tokens)
 /// ```
 ///
 /// A token equals itself only. Taking it out of its set drops it, which ends what it is for.

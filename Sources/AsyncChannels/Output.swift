@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// @MainActor
-/// public final class AuthViewModel: AuthViewModelType {
+/// public final class AuthViewModel {
 ///   @Output public var signInResult: Outlet<Result<Token, AuthError>>
 ///
 ///   private func signedIn(_ token: Token) {
