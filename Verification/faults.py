@@ -39,8 +39,8 @@ FAULTS = [
      "    next.retain()\n", ""),
     # Sleeping and ringing.
     ("no second look before sleeping", "LogState.swift",
-     "    if look == .nothing { waiting.join(bell) }\n    return look",
-     "    waiting.join(bell)\n    return .nothing"),
+     "    if look == .nothing { join(bell) }\n    return look",
+     "    join(bell)\n    return .nothing"),
     ("a ring is lost while the actor rings", "LogState.swift",
      "    due.append(waiting.takeAll())\n    if actorIsRinging { return .nobody }\n",
      "    if actorIsRinging { return .nobody }\n    due.append(waiting.takeAll())\n"),

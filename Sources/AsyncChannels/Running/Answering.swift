@@ -139,7 +139,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     turns.begin()
     guard overlap == .latestOnly else {
       // In the isolation, a task that begins immediately saves one hop: its work is elsewhere.
-      if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), let isolation {
+      if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), isolation != nil {
         group.addImmediateTask {
           await self.take(turn, with: element, consumer, isolation: isolation)
         }
@@ -150,7 +150,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     }
     if let last, last.end() { turns.end() }
     let task: Task<Void, Never>
-    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), let isolation {
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), isolation != nil {
       task = Task.immediate {
         await self.take(turn, with: element, consumer, isolation: isolation)
       }
@@ -179,7 +179,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   /// Runs in the element's task, which is in the isolation.
   private func take(
     _ turn: Turn, with element: Element, _ consumer: Consumer<Element>?,
-    isolation: isolated any Actor
+    isolation: isolated (any Actor)?
   ) async {
     let answer = await workElsewhere(on: element)
     await take(answer, of: turn, consumer, isolation: isolation)
