@@ -54,6 +54,7 @@ struct ChannelBenchmarks {
     [
       .fanOut(scale), .roundTrip(scale), .sendCost(scale), .subscribing(scale), .memory(scale),
       .currentValue(scale), .idle(scale), .burst(scale), .burstMemory(scale), .viewModel(scale),
+      .answering(scale),
     ]
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Journeys
 import Synchronization
 
 /// What the figures were measured on.

@@ -64,6 +64,23 @@ enum Feed<Element: Sendable>: Sendable {
     }
   }
 
+  /// An element that is ready, for the newest consumer; nil if there is none, or if the task is
+  /// cancelled. Unlike `takeNow` it takes nobody's place: its consumer may sleep meanwhile.
+  func takeReady(as ticket: UInt64) -> Element? {
+    // The first look may find only that all that was replayed has been read.
+    takeReadyNow(as: ticket) ?? takeReadyNow(as: ticket)
+  }
+
+  private func takeReadyNow(as ticket: UInt64) -> Element? {
+    while true {
+      switch take(as: ticket, evenIfCancelled: false) {
+      case .element(let element): return element
+      case .skipped: if Task.isCancelled { return nil }
+      case .nothing: return nil
+      }
+    }
+  }
+
   private func take(as ticket: UInt64, evenIfCancelled: Bool) -> Taken {
     switch self {
     case .cursor(let cursor):

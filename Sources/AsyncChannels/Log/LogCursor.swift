@@ -47,6 +47,8 @@ class LogCursor: Waiter, @unchecked Sendable {
     untypedLog.leaveQueue(bell)
   }
 
+  final override func makeWatchers() -> [Waiter] { [ArrivalWatcher(of: self)] }
+
   /// Goes on to the next segment of the log if this one is read.
   private final func advance() -> Bool {
     !readsQueue && position?.advance() == true

@@ -85,8 +85,12 @@ struct LogState: Sendable {
     at position: Position?, queue: SubscriberQueueBase?, bell: Doorbell
   ) -> Look {
     let look = look(at: position, queue: queue)
-    if look == .nothing { waiting.join(bell) }
+    if look == .nothing { join(bell) }
     return look
+  }
+
+  mutating func join(_ bell: Doorbell) {
+    waiting.join(bell)
   }
 
   func look(at position: Position?, queue: SubscriberQueueBase?) -> Look {

@@ -74,6 +74,8 @@ final class MergedCursor: Waiter, @unchecked Sendable {
     leaveQueues()
   }
 
+  override func makeWatchers() -> [Waiter] { sources.flatMap { $0.cursor.makeWatchers() } }
+
   /// Readable if one of them is, finished if all are.
   private func look(_ lookAt: (Source) -> Look) -> Look {
     var result = Look.finished

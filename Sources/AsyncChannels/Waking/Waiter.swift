@@ -38,6 +38,9 @@ class Waiter: @unchecked Sendable {
   /// Takes a doorbell out of the queue, if it is still there. Requires the lease.
   func leaveQueue(_ bell: Doorbell) {}
 
+  /// One for each log, which waits for what comes from now on and takes nothing.
+  func makeWatchers() -> [Waiter] { [] }
+
   /// Waits until there may be an element to take. False at the end, if the task is cancelled, or if a
   /// newer consumer has asked.
   final func waitForElement(as ticket: UInt64, isolation: isolated (any Actor)?) async -> Bool {

@@ -30,16 +30,8 @@ public final class AuthViewModel: AuthViewModelType, Observable {
 
   /// Signs in with what comes to ``signIn``, until its task is cancelled.
   public func run() async {
-    let authenticator = authenticator
-    await _signIn.received.answer(overlap, busy: _signingIn.inlet) {
-      credentials async -> Result<Token, AuthError> in
-      do throws(AuthError) {
-        return .success(try await authenticator.authenticate(credentials))
-      } catch {
-        return .failure(error)
-      }
-    } publish: { [_signInResult] result in
-      _signInResult.send(result)
+    await _signIn.received.answer(overlap, busy: _signingIn.inlet, by: authenticator.authenticate) {
+      self._signInResult.send($0)
     }
   }
 }

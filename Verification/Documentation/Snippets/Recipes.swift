@@ -1,0 +1,4 @@
+//# final class ReportViewModel: ViewModel {
+/*block*/
+//# #if canImport(Combine)
+/*block*/
