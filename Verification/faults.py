@@ -153,9 +153,10 @@ FAULTS = [
      "      case .nothing: result = .nothing\n", "      case .nothing: return .nothing\n"),
     ("a state that has ended is waited for", "StateRoot.swift",
      "cursor.isPastTheEnd ? StateValue(value: root.log.newest) : nil", "Optional<StateValue<Value>>.none"),
-    ("Request: dropped without a word", "Request.swift", "    answer.finish()\n", ""),
-    ("Request: each reply is the first", "Request.swift",
+    # Requests.
+    ("a request that is dropped keeps its asker waiting", "Request.swift", "    answer.finish()\n", ""),
+    ("each reply to a request counts as the first", "Request.swift",
      "guard !isAnswered.exchange(true, ordering: .relaxed) else { return false }", ""),
-    ("ask: a cancelled task asks, too", "Request.swift",
+    ("a cancelled task asks, too", "Request.swift",
      "    guard !Task.isCancelled else { return nil }\n", ""),
 ]

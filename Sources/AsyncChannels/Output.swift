@@ -28,6 +28,17 @@ public struct Output<Element: Sendable>: Sendable {
     channel = Channel(replaying: count, buffering: policy)
   }
 
+  /// Makes an output whose elements wait for the first who subscribes, while nobody does: see
+  /// ``Channel/init(keepingUnheard:buffering:)``.
+  ///
+  /// ```swift
+  /// @Output(keepingUnheard: .bufferingNewest(8)) public var alerts: Outlet<Alert>
+  /// ```
+  public init(keepingUnheard kept: BufferingPolicy, buffering policy: BufferingPolicy = .unbounded)
+  {
+    channel = Channel(keepingUnheard: kept, buffering: policy)
+  }
+
   /// The public end.
   public var wrappedValue: Outlet<Element> { channel.outlet }
 
@@ -56,6 +67,9 @@ public struct Output<Element: Sendable>: Sendable {
   public func finish() {
     channel.finish()
   }
+
+  /// How many subscriptions there are now, as ``Channel/subscriberCount`` tells.
+  public var subscriberCount: Int { channel.subscriberCount }
 }
 
 extension Output<Void> {

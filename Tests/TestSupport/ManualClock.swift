@@ -86,5 +86,9 @@ package final class ManualClock: Clock {
     }
   }
 
+  package func untilSleeping(_ count: Int) async throws {
+    try await until("\(count) sleep") { self.state.withLock { $0.sleepers.count == count } }
+  }
+
   package var isAnybodyAsleep: Bool { state.withLock { !$0.sleepers.isEmpty } }
 }

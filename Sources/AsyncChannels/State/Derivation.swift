@@ -36,7 +36,7 @@ struct Derivation<Value: Sendable>: Sendable {
 
   var outlet: Outlet<Value> {
     if roots.isEmpty { return .just(value) }
-    return Outlet { [self] policy in
+    return Outlet(of: roots.map(\.log)) { [self] policy in
       let merge = StateMerge(of: roots, buffering: policy)
       let isChange = makeGate()
       let changes = Feed.derived(merge.cursor) { merge.take(as: $0, evenIfCancelled: $1) }

@@ -47,7 +47,7 @@ public actor DefaultMemberManager: MemberManager {
   private func carryOut(_ command: Command) {
     switch command {
     case .add(let name):
-      guard Self.isValid(name) else {
+      guard Member.isValid(name: name) else {
         // An event, not a state: a later subscriber begins with the last good list.
         results.send(.failure(.invalidName), replayed: false)
         return
@@ -61,9 +61,5 @@ public actor DefaultMemberManager: MemberManager {
       roster.removeAll()
     }
     results.send(.success(roster))
-  }
-
-  private static func isValid(_ name: String) -> Bool {
-    !name.allSatisfy(\.isWhitespace) && name.lowercased() != "invalid name"
   }
 }

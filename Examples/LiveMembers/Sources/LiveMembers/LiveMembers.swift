@@ -1,9 +1,91 @@
-import Hummingbird
-import GRDB
-import CPostgres
-import AsyncViewModels
 import ArgumentParser
-import NIOPosix
+import AsyncChannels
+import AsyncViewModels
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
 import ServiceLifecycle
-import NIOHTTP1
-@main struct LiveMembers { static func main() { print("ok", PQlibVersion()) } }
+
+@main
+struct LiveMembers: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "A list of members that all open pages see change.",
+    subcommands: [Serve.self, Load.self], defaultSubcommand: Serve.self)
+}
+
+struct Serve: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Serves the page.")
+
+  @Option(help: "The port; 0 for any that is free.")
+  var port = 8080
+  @Option(help: "The address to listen on.")
+  var host = "127.0.0.1"
+  @Option(help: ArgumentHelp("The SQLite file.", valueName: "path"))
+  var file = "members.sqlite"
+  @Option(help: ArgumentHelp("A PostgreSQL database instead, shared with other servers.", valueName: "url"))
+  var postgres: String?
+  @Option(help: "How many connections there may be.")
+  var connections = 15_000
+  @Option(help: "Seconds between two signs of life to each page; three without reading end it.")
+  var heartbeat = 10
+
+  func validate() throws {
+    guard connections > 0, heartbeat > 0 else { throw ValidationError("It must be more than zero.") }
+  }
+
+  func run() async throws {
+    let logger = Logger(label: "LiveMembers") { StreamLogHandler.standardError(label: $0) }
+    let store: any MemberStore =
+      if let postgres { try await PostgresStore(url: postgres) } else { try SQLiteStore(path: file) }
+    let manager = try await StoredMemberManager(store: store, logger: logger)
+    let summary = await MembersSummaryViewModel(manager: manager)
+    let page = await LivePage(roster: manager.roster, heartbeat: .seconds(heartbeat))
+
+    // They end in the opposite order. The page first: it ends the streams, for which the server
+    // would wait. Then the server, when each request has its answer. Then the manager, when it has
+    // carried out what was sent. A browser that does not read its stream's end is not waited for.
+    var group = ServiceGroupConfiguration(
+      services: [
+        Ending(run: manager.run, end: manager.finish),
+        server(Routes(manager: manager, page: page, summary: summary), logger),
+        Ending(run: { await withRunning(summary) { await page.run() } }, end: page.finish),
+      ],
+      gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    group.maximumGracefulShutdownDuration = .seconds(5)
+    try await ServiceGroup(configuration: group).run()
+  }
+
+  private func server(_ routes: Routes, _ logger: Logger) -> some Service {
+    let stuck = TimeAmount.seconds(Int64(3 * heartbeat))
+    return Application(
+      router: routes.router(),
+      server: .http1(
+        configuration: .init(
+          additionalChannelHandlers: [IdleStateHandler(writeTimeout: stuck), CloseWhenStuck()])),
+      configuration: ApplicationConfiguration(
+        address: .hostname(host, port: port), backlog: 4096,
+        availableConnectionsDelegate: MaximumAvailableConnections(connections)),
+      onServerRunning: {
+        print("http://\(host):\($0.localAddress?.port ?? port)/")
+        fflush(nil)  // it is what a program that started this one waits for
+      },
+      logger: logger)
+  }
+}
+
+/// Something that is told to end when the program is.
+struct Ending: Service {
+  let run: @Sendable () async -> Void
+  let end: @Sendable () -> Void
+
+  init(run: @escaping @Sendable () async -> Void, end: @escaping @Sendable () -> Void) {
+    self.run = run
+    self.end = end
+  }
+
+  func run() async throws {
+    await withGracefulShutdownHandler { await run() } onGracefulShutdown: { end() }
+  }
+}

@@ -1,0 +1,2 @@
+import ArgumentParser
+struct Load: AsyncParsableCommand { func run() async throws {} }

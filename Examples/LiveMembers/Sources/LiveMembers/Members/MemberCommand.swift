@@ -1,0 +1,56 @@
+import AsyncViewModels
+
+/// What is to be done to the list, and the key by which it is known if it is asked for again.
+struct MemberCommand: Sendable, Codable {
+  enum Action: Sendable, Codable {
+    case add(name: String), remove(id: Int), removeAll
+  }
+
+  /// Of two commands with one key the second does nothing, and gets the answer of the first.
+  let key: String
+  let action: Action
+
+  init(key: String = .randomKey(), _ action: Action) {
+    self.key = key
+    self.action = action
+  }
+
+  /// Names are shown on one line, and PostgreSQL's text has no zero characters.
+  var hasValidName: Bool {
+    guard case .add(let name) = action else { return true }
+    return Member.isValid(name: name) && name.count <= 100
+      && !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
+  }
+}
+
+/// What became of a command. All but the first have changed nothing.
+enum MemberOutcome: String, Sendable, Codable {
+  case done, invalidName, unknownMember, listIsFull
+}
+
+/// The list after a transaction.
+struct Roster: Sendable, Codable {
+  /// Which list it is: a database has its own, made with it.
+  let list: String
+  /// Grows with each change.
+  let revision: Int
+  let members: [Member]
+
+  /// How a page names what it shows when it asks for what is newer.
+  var id: String { "\(list)-\(revision)" }
+
+  /// Whether a page that shows this does not know the roster yet. Of another server a page may know
+  /// a newer one.
+  func isNews(after id: String?) -> Bool {
+    guard let id, let dash = id.lastIndex(of: "-"), let known = Int(id[id.index(after: dash)...])
+    else { return true }
+    return id[..<dash] != list || revision > known
+  }
+}
+
+extension String {
+  /// A key that nobody else has.
+  static func randomKey() -> String {
+    String(UInt64.random(in: 0 ... .max), radix: 36) + String(UInt64.random(in: 0 ... .max), radix: 36)
+  }
+}

@@ -1,0 +1,132 @@
+import AsyncChannels
+import AsyncViewModels
+import Logging
+
+/// The members, in a database that other processes may share.
+///
+/// What a command has changed is published when it is committed, in the order of the commits. A list
+/// that is shared is conflated: of several changes the newest list is published.
+///
+/// A command that is *sent*, through ``MemberManager``'s inlets, is on its way when `send` returns; if
+/// it is refused, all who listen are told. A command that is *asked* is durable when the answer is
+/// there, and its refusal goes to who asked.
+actor StoredMemberManager: MemberManager {
+  nonisolated var addMember: Inlet<String> { orders.inlet { .sent(.init(.add(name: $0))) } }
+  nonisolated var removeMember: Inlet<Member> { orders.inlet { .sent(.init(.remove(id: $0.id))) } }
+  nonisolated var resetMembers: Inlet<Void> { orders.inlet { .sent(.init(.removeAll)) } }
+  nonisolated var members: Outlet<Result<[Member], MemberFailure>> { results.outlet }
+
+  /// The same commands, each answered when it is stored or refused.
+  nonisolated var commands: Inlet<Request<MemberCommand, MemberOutcome>> {
+    orders.inlet(Order.asked)
+  }
+
+  /// The list as of the last commit that is known here.
+  nonisolated var roster: StateOutlet<Roster> { current.outlet }
+
+  private enum Order {
+    case sent(MemberCommand), asked(Request<MemberCommand, MemberOutcome>)
+
+    var command: MemberCommand {
+      switch self {
+      case .sent(let command): command
+      case .asked(let request): request.question
+      }
+    }
+  }
+
+  private let store: any MemberStore
+  private let logger: Logger
+  private let orders = Input<Order>()
+  private let current: CurrentValue<Roster>
+  private let results = Channel<Result<[Member], MemberFailure>>(replaying: 1)
+
+  /// Reads the list, so that there is one before anybody asks for it.
+  init(store: any MemberStore, logger: Logger) async throws {
+    self.store = store
+    self.logger = logger
+    let roster = try await store.roster()
+    current = CurrentValue(roster)
+    results.send(.success(roster.members))
+  }
+
+  /// Refuses commands from now on. `run()` carries out those that wait, and returns.
+  nonisolated func finish() {
+    orders.finish()
+  }
+
+  func run() async {
+    await withDiscardingTaskGroup { group in
+      group.addTask { await self.followOthers() }
+      for await order in orders.received { await carryOut([order]) }
+      group.cancelAll()
+    }
+  }
+
+  private func carryOut(_ orders: [Order]) async {
+    let valid = orders.filter(\.command.hasValidName)
+    for order in orders where !order.command.hasValidName { answer(order, .invalidName) }
+    guard !valid.isEmpty else { return }
+    do {
+      let committed = try await commit(valid.map(\.command))
+      // Before the answers: whoever has one finds the change in the list.
+      publish(committed.roster)
+      for (order, outcome) in zip(valid, committed.outcomes) { answer(order, outcome) }
+    } catch {
+      // The orders go without an answer, which tells the askers that nobody knows.
+      logger.error("\(valid.count) commands failed: \(error)")
+    }
+  }
+
+  /// Whether what was sent over a lost connection was committed is not known. The keys make a second
+  /// time harmless.
+  private func commit(_ commands: [MemberCommand]) async throws -> Committed {
+    var pauses = Pauses()
+    while true {
+      do {
+        return try await store.commit(commands)
+      } catch let error as StoreDisconnected {
+        logger.warning("commands wait: \(error)")
+        try await pauses.next()
+      }
+    }
+  }
+
+  private func followOthers() async {
+    var pauses = Pauses()
+    while !Task.isCancelled {
+      do {
+        try await store.followOthers { await self.publish(try await self.store.roster()) }
+      } catch {
+        logger.warning("changes of others are not seen: \(error)")
+        try? await pauses.next()
+      }
+    }
+  }
+
+  /// Commits of others and our own come on two ways, so the older may come last.
+  private func publish(_ roster: Roster) {
+    guard roster.isNews(after: current.value.id) else { return }
+    current.value = roster
+    results.send(.success(roster.members))
+  }
+
+  private func answer(_ order: Order, _ outcome: MemberOutcome) {
+    switch order {
+    case .asked(let request): request.reply(outcome)
+    case .sent:
+      guard outcome == .invalidName else { return }
+      results.send(.failure(.invalidName), replayed: false)
+    }
+  }
+}
+
+/// The pauses between attempts to reach a database: soon at first, then a second.
+private struct Pauses {
+  private var pause = Duration.milliseconds(20)
+
+  mutating func next() async throws {
+    try await Task.sleep(for: pause)
+    pause = min(pause * 2, .seconds(1))
+  }
+}

@@ -1,0 +1,58 @@
+import AsyncChannels
+import Hummingbird
+
+/// What all tabs show: each change is rendered once, whatever the number of tabs.
+///
+/// It is a view model in front of the manager, one for the program. A view model for each tab would
+/// render as often as there are tabs, and all on the main actor.
+@MainActor
+final class LivePage: ViewModel {
+  /// What a tab sends to its browser when it has fallen behind, or is told that the server is there.
+  struct Frame: Sendable {
+    let roster: Roster
+    /// An event of the stream, complete.
+    let event: ByteBuffer
+
+    init(_ roster: Roster) {
+      self.roster = roster
+      // Rendered without line breaks, since each line of an event's data needs a field of its own.
+      event = ByteBuffer(string: "id: \(roster.id)\nevent: list\ndata: \(listHTML(roster))\n\n")
+    }
+  }
+
+  /// Output: the newest frame, and the same again every now and then, so that each tab writes
+  /// something and finds out whether its browser still reads. Take it with `.bufferingNewest(1)`.
+  nonisolated var frames: StateOutlet<Frame> { frame.outlet }
+
+  /// How many tabs there are.
+  nonisolated var tabCount: Int { frame.subscriberCount }
+
+  private nonisolated let frame: CurrentValue<Frame>
+  private let roster: StateOutlet<Roster>
+  private let heartbeat: Duration
+
+  init(roster: StateOutlet<Roster>, heartbeat: Duration) {
+    self.roster = roster
+    self.heartbeat = heartbeat
+    frame = CurrentValue(Frame(roster.value))
+  }
+
+  /// Ends the tabs' streams.
+  nonisolated func finish() {
+    frame.finish()
+  }
+
+  func run() async {
+    await withDiscardingTaskGroup { group in
+      group.addTask { await self.beat() }
+      for await roster in roster.subscribe(buffering: .bufferingNewest(1)) {
+        frame.value = Frame(roster)
+      }
+      group.cancelAll()
+    }
+  }
+
+  private func beat() async {
+    while (try? await Task.sleep(for: heartbeat)) != nil { frame.update { _ in } }
+  }
+}

@@ -1,0 +1,73 @@
+-- The list, for any number of server processes. Run at each server's start; one at a time.
+SELECT pg_advisory_xact_lock(hashtext('live_members'));
+
+CREATE SCHEMA IF NOT EXISTS live_members;
+
+CREATE TABLE IF NOT EXISTS live_members.list (id text NOT NULL, revision bigint NOT NULL);
+INSERT INTO live_members.list
+  SELECT replace(gen_random_uuid()::text, '-', ''), 0
+  WHERE NOT EXISTS (SELECT FROM live_members.list);
+
+CREATE TABLE IF NOT EXISTS live_members.member (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL);
+
+CREATE TABLE IF NOT EXISTS live_members.command (
+  key text PRIMARY KEY, outcome text NOT NULL, at timestamptz NOT NULL DEFAULT now());
+CREATE INDEX IF NOT EXISTS command_at ON live_members.command (at);
+
+CREATE OR REPLACE FUNCTION live_members.roster() RETURNS jsonb LANGUAGE sql STABLE AS $$
+  SELECT jsonb_build_object(
+    'list', list.id, 'revision', list.revision, 'members', coalesce(
+      (SELECT jsonb_agg(jsonb_build_object('id', id, 'name', name) ORDER BY id)
+       FROM live_members.member), '[]'))
+  FROM live_members.list
+$$;
+
+-- One command. What was done under its key before is not done again.
+CREATE OR REPLACE FUNCTION live_members.carry_out(asked jsonb, capacity int) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+  action jsonb := asked -> 'action';
+  result text;
+  changed int;
+BEGIN
+  SELECT outcome INTO result FROM live_members.command WHERE key = asked ->> 'key';
+  IF FOUND THEN RETURN result; END IF;
+  IF action ? 'add' THEN
+    INSERT INTO live_members.member (name) SELECT action #>> '{add,name}'
+      WHERE (SELECT count(*) FROM live_members.member) < capacity;
+    GET DIAGNOSTICS changed = ROW_COUNT;
+    result := CASE changed WHEN 0 THEN 'listIsFull' ELSE 'done' END;
+  ELSIF action ? 'remove' THEN
+    DELETE FROM live_members.member WHERE id = (action #>> '{remove,id}')::bigint;
+    GET DIAGNOSTICS changed = ROW_COUNT;
+    result := CASE changed WHEN 0 THEN 'unknownMember' ELSE 'done' END;
+  ELSE
+    DELETE FROM live_members.member;
+    result := 'done';
+  END IF;
+  INSERT INTO live_members.command (key, outcome) VALUES (asked ->> 'key', result);
+  IF result = 'done' THEN UPDATE live_members.list SET revision = revision + 1; END IF;
+  RETURN result;
+END $$;
+
+-- A group of commands, in one transaction: the statement's own. The lock on the list is what brings
+-- the transactions of all servers into one order; the statements after it see all that was committed
+-- before. PostgreSQL tells the listeners when this has been committed.
+CREATE OR REPLACE FUNCTION live_members.commit_commands(commands jsonb, capacity int) RETURNS jsonb
+LANGUAGE plpgsql AS $$
+DECLARE
+  before bigint;
+  asked jsonb;
+  outcomes jsonb := '[]';
+BEGIN
+  SELECT revision INTO before FROM live_members.list FOR UPDATE;
+  FOR asked IN SELECT * FROM jsonb_array_elements(commands) LOOP
+    outcomes := outcomes || to_jsonb(live_members.carry_out(asked, capacity));
+  END LOOP;
+  DELETE FROM live_members.command WHERE at < now() - interval '1 day';
+  IF before < (SELECT revision FROM live_members.list) THEN
+    PERFORM pg_notify('live_members', '');
+  END IF;
+  RETURN jsonb_build_object('outcomes', outcomes, 'roster', live_members.roster());
+END $$;

@@ -1,0 +1,113 @@
+"""Several servers over one PostgreSQL: the same lists in the same order at all, whatever happens."""
+
+import time
+import unittest
+
+from support import Clients, Events, Postgres, Readers, Server, until
+
+
+@unittest.skipUnless(Postgres.programs(), "SKIPPED: PostgreSQL is not installed")
+class PostgresTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.database = Postgres()
+        cls.addClassCleanup(cls.database.close)
+
+    def setUp(self):
+        self.servers = [Server("--heartbeat", "1", postgres=self.database.url) for _ in range(2)]
+        for server in self.servers:
+            self.addCleanup(server.close)
+        self.servers[0].post("/members/remove-all")
+        until("both have an empty list", lambda: not any(s.names() for s in self.servers))
+
+    def test_what_is_added_at_one_is_seen_at_the_other(self):
+        tabs = [Events(server).open() for server in self.servers]
+        for tab in tabs:
+            self.addCleanup(tab.close)
+            tab.until_names([])
+        expected = []
+        for number in range(20):
+            self.servers[number % 2].add(f"m{number}")
+            expected.append(f"m{number}")
+            begin = time.monotonic()
+            for tab in tabs:
+                self.assertEqual(tab.next()[1], expected)
+            self.assertLess(time.monotonic() - begin, 1)
+
+    def test_all_tabs_of_both_see_the_lists_in_one_order(self):
+        readers = Readers([Events(self.servers[n % 2]).open() for n in range(8)])
+        clients = Clients(self.servers, 16, 400)
+        clients.join()
+        until("one has all", lambda: sorted(self.servers[0].names()) == sorted(clients.names))
+        final = self.servers[0].names()
+        until("all have the last list", lambda: all(l and l[-1] == final for l in readers.lists))
+        for lists in readers.lists:
+            for names in lists:
+                self.assertEqual(names, final[:len(names)], "a list that never was")
+            self.assertEqual([len(names) for names in lists], sorted({len(names) for names in lists}))
+        for server in self.servers:
+            self.assertEqual(server.terminate()[1], 0, server.messages())
+        readers.join()
+
+    def test_a_command_with_one_key_at_both_servers_is_done_once(self):
+        for server in [*self.servers, *self.servers]:
+            server.add("Ann", key="the-same-key")
+        self.assertEqual(self.servers[0].names(), ["Ann"])
+
+    def test_a_database_that_is_restarted_under_load_is_found_again(self):
+        for mode in ["fast", "immediate"]:
+            with self.subTest(mode=mode):
+                self.servers[0].post("/members/remove-all")
+                tabs = Readers([Events(server).open() for server in self.servers])
+                clients = Clients(self.servers, 64, 500)
+                until("100 are acknowledged", lambda: clients.acknowledged.qsize() >= 100, 60)
+                self.database.stop(mode)
+                self.database.start()
+                accepting = time.monotonic()
+                count = clients.acknowledged.qsize()
+                until("it goes on", lambda: clients.acknowledged.qsize() > count, 10)
+                self.assertLess(time.monotonic() - accepting, 3)
+                clients.join()
+                for server in self.servers:
+                    until("each is there once", lambda: sorted(server.names()) == sorted(
+                        clients.names))
+                # What the others do is seen again, too.
+                self.servers[0].add("Ann")
+                until("both see it", lambda: all(
+                    lists and lists[-1][-1:] == ["Ann"] for lists in tabs.lists))
+
+    def test_a_server_that_is_killed_in_the_middle_loses_nothing_and_the_other_goes_on(self):
+        clients = Clients(self.servers, 64, 500)
+        until("100 are acknowledged", lambda: clients.acknowledged.qsize() >= 100, 60)
+        self.servers[0].kill()
+        self.servers[0].restart()
+        clients.join()
+        for server in self.servers:
+            until("each is there once", lambda: sorted(server.names()) == sorted(clients.names))
+
+    def test_while_the_database_is_away_the_page_is_there_and_commands_wait(self):
+        self.servers[0].add("Ann")
+        self.database.stop()
+        try:
+            self.assertEqual(self.servers[0].names(), ["Ann"])
+            waiting = Clients(self.servers[:1], 1, 1)
+        finally:
+            self.database.start()
+        waiting.join()
+        self.assertEqual(self.servers[0].names(), ["Ann", *waiting.names])
+
+    def test_a_server_can_end_while_the_database_is_away(self):
+        self.database.stop()
+        try:
+            waiting = Clients(self.servers[:1], 4, 4)
+            took, _ = self.servers[0].terminate()
+            self.assertLess(took, 8)
+        finally:
+            self.database.start()
+        self.servers[0].restart()
+        waiting.join()
+        self.assertEqual(sorted(self.servers[0].names()), sorted(waiting.names))
+
+
+if __name__ == "__main__":
+    unittest.main()
