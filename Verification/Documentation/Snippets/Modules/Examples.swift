@@ -28,6 +28,8 @@ public enum Command: Sendable {
   case remove(Member)
 }
 
+public struct Alert: Sendable {}
+
 public struct Index: Sendable {
   public func search(_ query: String) async -> [Hit] { [] }
 }
