@@ -16,9 +16,18 @@ let package = Package(
     .package(url: "https://github.com/OpenCombine/OpenCombine", exact: "0.14.0"),
   ],
   targets: [
+    .target(
+      name: "Journeys",
+      dependencies: [
+        .product(name: "AsyncChannels", package: "AsyncChannels"),
+        .product(name: "AsyncViewModels", package: "AsyncChannels"),
+      ],
+      swiftSettings: settings
+    ),
     .executableTarget(
       name: "ChannelBenchmarks",
       dependencies: [
+        "Journeys",
         .product(name: "AsyncChannels", package: "AsyncChannels"),
         .product(name: "AsyncViewModels", package: "AsyncChannels"),
         .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
@@ -32,6 +41,11 @@ let package = Package(
         .product(name: "AsyncChannels", package: "AsyncChannels"),
         .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
       ],
+      swiftSettings: settings
+    ),
+    .executableTarget(
+      name: "OperationCounts",
+      dependencies: ["Journeys", .product(name: "AsyncChannels", package: "AsyncChannels")],
       swiftSettings: settings
     ),
   ],

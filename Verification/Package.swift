@@ -26,7 +26,7 @@ let package = Package(
   targets: [
     .target(name: "Proof", swiftSettings: settings),
     .executableTarget(
-      name: "ChannelBacklogs", dependencies: [channels], swiftSettings: settings),
+      name: "ChannelBacklogs", dependencies: ["Proof", channels], swiftSettings: settings),
     .executableTarget(
       name: "ChannelExecutors", dependencies: ["Proof", channels], swiftSettings: settings),
     .executableTarget(

@@ -1,3 +1,4 @@
+/// Joining a sequence to an input.
 extension AsyncSequence where Element: Sendable {
   /// Sends everything in this sequence to an inlet, in order: a control bound to an input.
   ///

@@ -7,7 +7,7 @@
 /// private var tokens: Set<CancellationToken> = []
 ///
 /// viewModel.start().store(in: &tokens)
-/// viewModel.state.observe { [weak self] state in self?.render(state) }.store(in: &tokens)
+/// viewModel.$state.observe { [weak self] state in self?.render(state) }.store(in: &tokens)
 /// ```
 ///
 /// A token equals itself only. Taking it out of its set drops it, which ends what it is for.
@@ -35,10 +35,12 @@ public final class CancellationToken: Sendable {
 }
 
 extension CancellationToken: Hashable {
+  /// A token equals itself only.
   public static func == (one: CancellationToken, other: CancellationToken) -> Bool {
     one === other
   }
 
+  /// Hashes the identity.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(self))
   }

@@ -22,7 +22,8 @@
 /// returns is delivered to that subscription.
 ///
 /// It is not a queue between workers: each element goes to *every* subscriber, and nobody waits for
-/// a slow one. With no subscriber and no replay window, an element that is sent is not stored.
+/// a slow one. With no subscriber and no replay window, an element that is sent is not stored, unless
+/// the channel is made for that (``init(keepingUnheard:buffering:)``).
 ///
 /// The owner decides the end. ``finish()``, or dropping the last reference to the channel, ends
 /// every outlet after what was already sent. Inlets, outlets, subscriptions and waiting tasks do
@@ -49,6 +50,36 @@ public final class Channel<Element: Sendable>: Sendable {
   ///   - policy: The buffering policy of subscriptions that do not name their own.
   public init(replaying count: Int = 0, buffering policy: BufferingPolicy = .unbounded) {
     log = BroadcastLog(replaying: count, buffering: policy)
+    inlet = Inlet(to: log)
+    outlet = Outlet(of: log)
+  }
+
+  /// Makes a channel for events that somebody must hear: what is sent while nobody is subscribed is
+  /// kept, and goes to the first who subscribes.
+  ///
+  /// ```swift
+  /// private let alerts = Channel<Alert>(keepingUnheard: .bufferingNewest(8))
+  /// ```
+  ///
+  /// An alert, or a navigation, whose view is not on screen yet. Its subscription begins with what was
+  /// kept, in order, before what is sent later; a second subscription gets none of that. When all
+  /// subscribers have left, what is sent is kept again.
+  ///
+  /// - **Heard** is what was sent while there was a subscription: what that did not take is dropped
+  ///   with it. Where a view comes and goes, its owner keeps the subscription.
+  /// - **Overflow**: `kept` bounds the memory. What it drops is in the ``Subscription/droppedCount`` of
+  ///   the subscription that gets the rest, whose own policy may drop more.
+  /// - **Finish**: what is kept then stays for the first who subscribes, as long as there is an outlet.
+  /// - **Costs**: one allocation more for each subscription; for the first one, O(what was kept) if it
+  ///   is bounded.
+  ///
+  /// - Parameters:
+  ///   - kept: What happens when more is sent than somebody comes to hear. Traps if it keeps fewer than
+  ///     one element.
+  ///   - policy: The buffering policy of subscriptions that do not name their own.
+  public init(keepingUnheard kept: BufferingPolicy, buffering policy: BufferingPolicy = .unbounded)
+  {
+    log = BroadcastLog(replaying: 0, keepingUnheard: kept, buffering: policy)
     inlet = Inlet(to: log)
     outlet = Outlet(of: log)
   }

@@ -147,10 +147,12 @@ public struct Inlet<Element: Sendable>: Sendable {
 }
 
 extension Inlet: Hashable {
+  /// Whether both are the inlet of the same channel or ``CurrentValue``, or copies of one that was made.
   public static func == (one: Inlet, other: Inlet) -> Bool {
     one.identity === other.identity
   }
 
+  /// Hashes what ``==(_:_:)`` compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(identity))
   }

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// @MainActor
-/// public final class AuthViewModel: AuthViewModelType {
+/// public final class AuthViewModel: ViewModel {
 ///   @Input public var signIn: Inlet<Credentials>
 ///
 ///   public func run() async {
@@ -43,9 +43,9 @@
 /// }
 /// ```
 ///
-/// The input ends with ``finish()``, or when its owner is gone. In an actor a property wrapper cannot be `nonisolated`
-/// (`@Input nonisolated var` compiles with some compilers, and races): keep it in a `let` there, as
-/// above, and write `nonisolated var signIn: Inlet<Credentials> { signIns.inlet }`.
+/// The input ends with ``finish()``, or when its owner is gone. In an actor a property wrapper cannot
+/// be `nonisolated` (`@Input nonisolated var` compiles with some compilers, and races): keep it in a
+/// `let` there, as above, and write `nonisolated var signIn: Inlet<Credentials> { signIns.inlet }`.
 @propertyWrapper
 public struct Input<Element: Sendable>: Sendable {
   /// What was sent to the input, for one consumer: the newest that has asked.

@@ -32,7 +32,7 @@ extension Outlet {
   private func deriving<Derived>(
     _ makeStep: @escaping @Sendable () -> @Sendable (Element, _ ticket: UInt64) -> Derived?
   ) -> Outlet<Derived> {
-    Outlet<Derived> { policy in feed(buffering: policy).deriving(makeStep()) }
+    Outlet<Derived>(of: logs) { policy in feed(buffering: policy).deriving(makeStep()) }
   }
 }
 

@@ -29,7 +29,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   @usableFromInline
   enum Source: Sendable {
     case log(BroadcastLog<Element>)
-    case feeds(@Sendable (BufferingPolicy?) -> Feed<Element>)
+    case feeds(of: [BroadcastLogBase], @Sendable (BufferingPolicy?) -> Feed<Element>)
   }
 
   @usableFromInline let source: Source
@@ -39,8 +39,21 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   }
 
   /// An outlet with a feed of its own, made by `makeFeed`, for each subscription.
-  init(_ makeFeed: @escaping @Sendable (BufferingPolicy?) -> Feed<Element>) {
-    source = .feeds(makeFeed)
+  ///
+  /// - Parameter logs: Those whose elements the feeds take.
+  init(
+    of logs: [BroadcastLogBase] = [],
+    _ makeFeed: @escaping @Sendable (BufferingPolicy?) -> Feed<Element>
+  ) {
+    source = .feeds(of: logs, makeFeed)
+  }
+
+  /// The logs whose elements its subscriptions take.
+  var logs: [BroadcastLogBase] {
+    switch source {
+    case .log(let log): [log]
+    case .feeds(let logs, _): logs
+    }
   }
 
   /// An outlet that gives each subscriber these elements and ends: for previews and spies.
@@ -92,7 +105,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   func feed(buffering policy: BufferingPolicy?) -> Feed<Element> {
     switch source {
     case .log(let log): .cursor(log.subscribe(buffering: policy))
-    case .feeds(let makeFeed): makeFeed(policy)
+    case .feeds(_, let makeFeed): makeFeed(policy)
     }
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// @MainActor
-/// public final class AuthViewModel: AuthViewModelType {
+/// public final class AuthViewModel {
 ///   @Output public var signInResult: Outlet<Result<Token, AuthError>>
 ///
 ///   private func signedIn(_ token: Token) {
@@ -26,6 +26,17 @@ public struct Output<Element: Sendable>: Sendable {
   ///   - policy: The buffering policy of subscriptions that do not name their own.
   public init(replaying count: Int = 0, buffering policy: BufferingPolicy = .unbounded) {
     channel = Channel(replaying: count, buffering: policy)
+  }
+
+  /// Makes an output whose elements wait for the first who subscribes, while nobody does: see
+  /// ``Channel/init(keepingUnheard:buffering:)``.
+  ///
+  /// ```swift
+  /// @Output(keepingUnheard: .bufferingNewest(8)) public var alerts: Outlet<Alert>
+  /// ```
+  public init(keepingUnheard kept: BufferingPolicy, buffering policy: BufferingPolicy = .unbounded)
+  {
+    channel = Channel(keepingUnheard: kept, buffering: policy)
   }
 
   /// The public end.
@@ -56,6 +67,9 @@ public struct Output<Element: Sendable>: Sendable {
   public func finish() {
     channel.finish()
   }
+
+  /// How many subscriptions there are now, as ``Channel/subscriberCount`` tells.
+  public var subscriberCount: Int { channel.subscriberCount }
 }
 
 extension Output<Void> {

@@ -35,7 +35,18 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   }
 
   /// How many elements the buffering policy has dropped because the consumer fell behind.
+  ///
+  /// For the first subscriber of a channel that keeps what is unheard, those that were dropped before it
+  /// came, too.
   public var droppedCount: Int { feed.waiter.droppedCount }
+
+  /// How far behind the consumer is: how many elements were sent to this subscription, or replayed,
+  /// and neither taken nor dropped.
+  ///
+  /// Of a derived subscription it is the number of its base's elements: a filter may skip some of them,
+  /// and state of several has one for each. It may be outdated when it is returned, since others send
+  /// and take. Costs O(1), for derived state O(the states).
+  public var pendingCount: Int { feed.waiter.pendingCount }
 
   /// The next element, as soon as there is one; `nil` at the end of the channel, or if the task is
   /// cancelled.

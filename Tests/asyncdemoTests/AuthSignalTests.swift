@@ -2,6 +2,11 @@ import Foundation
 import XCTest
 
 final class AuthSignalTests: XCTestCase {
+  /// Under `nohup` the tests ignore SIGHUP, and what they start would inherit that.
+  override func setUp() {
+    signal(SIGHUP, SIG_DFL)
+  }
+
   func test_aSignalWhileThePasswordIsAskedForRestoresTheEcho() async throws {
     for (signal, status) in [(SIGINT, Int32(130)), (SIGTERM, 143), (SIGHUP, 129), (SIGQUIT, 131)] {
       let terminal = try PseudoTerminal()

@@ -1,4 +1,5 @@
 import AsyncChannels
+import Journeys
 
 extension Workload {
   /// All is sent before anybody reads, and then read.

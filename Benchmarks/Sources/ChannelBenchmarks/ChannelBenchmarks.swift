@@ -41,6 +41,7 @@ struct ChannelBenchmarks {
     for workload in all where names.isEmpty || names.contains(workload.name) {
       figures += try await runner.run(workload)
     }
+    print(Processor.line)
     print(Table(figures).text)
     if let file {
       let encoder = JSONEncoder()
@@ -53,6 +54,7 @@ struct ChannelBenchmarks {
     [
       .fanOut(scale), .roundTrip(scale), .sendCost(scale), .subscribing(scale), .memory(scale),
       .currentValue(scale), .idle(scale), .burst(scale), .burstMemory(scale), .viewModel(scale),
+      .answering(scale),
     ]
   }
 

@@ -1,5 +1,6 @@
 import AsyncAlgorithms
 import AsyncChannels
+import Journeys
 import OpenCombine
 
 extension Workload {

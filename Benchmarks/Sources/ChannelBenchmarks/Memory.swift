@@ -1,5 +1,6 @@
 import AsyncChannels
 import Foundation
+import Journeys
 
 extension Workload {
   /// Resident bytes for each waiting subscriber, above a task that only waits.

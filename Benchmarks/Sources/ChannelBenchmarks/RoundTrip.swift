@@ -1,5 +1,6 @@
 import AsyncAlgorithms
 import AsyncChannels
+import Journeys
 
 extension Workload {
   /// Two tasks, two channels, one element to and fro.

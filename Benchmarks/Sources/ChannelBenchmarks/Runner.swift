@@ -1,3 +1,5 @@
+import Journeys
+
 /// Interleaves the subjects of a case, round by round, so that a machine that gets slower gets slower for
 /// all of them.
 struct Runner {

@@ -1,4 +1,5 @@
 import AsyncChannels
+import Journeys
 
 extension Workload {
   /// What one `send` costs its caller while S subscribers wait.

@@ -1,4 +1,5 @@
 import AsyncChannels
+import Journeys
 
 extension Workload {
   /// Subscribing and dropping the subscription, beside others that stay.

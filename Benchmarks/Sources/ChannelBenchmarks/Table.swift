@@ -1,4 +1,5 @@
 import Foundation
+import Journeys
 
 /// Figures as a person reads them.
 struct Table {

@@ -1,4 +1,5 @@
 import AsyncChannels
+import Journeys
 import Observation
 import OpenCombine
 

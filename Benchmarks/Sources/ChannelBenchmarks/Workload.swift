@@ -1,3 +1,5 @@
+import Journeys
+
 /// One thing to do, which several subjects do in turn.
 struct Workload: Sendable {
   let name: String
@@ -24,28 +26,4 @@ struct Subject: Sendable {
   var subscribers: Int?
   /// Does the work once, checks that nothing was lost, and returns nanoseconds (or bytes) a unit.
   let measure: @Sendable () async throws -> Double
-}
-
-/// A subject that did not do its work: its figure would mean nothing.
-struct WrongCount: Error, CustomStringConvertible {
-  let description: String
-
-  static func check(_ what: String, _ count: Int, is expected: Int) throws {
-    guard count == expected else {
-      throw WrongCount(description: "\(what): expected \(expected), got \(count)")
-    }
-  }
-}
-
-/// How long something takes.
-func nanoseconds(_ work: () async throws -> Void) async rethrows -> Double {
-  let start = ContinuousClock.now
-  try await work()
-  return (ContinuousClock.now - start).nanoseconds
-}
-
-extension Duration {
-  var nanoseconds: Double {
-    Double(components.seconds) * 1e9 + Double(components.attoseconds) / 1e9
-  }
 }

@@ -17,6 +17,9 @@ public import Synchronization
 @usableFromInline
 class BroadcastLogBase: DueSleepers, @unchecked Sendable {
   @usableFromInline final let state = Locked(LogState())
+  /// Whether somebody waits until the subscribers have settled: what `Attendance` knows, for a consumer
+  /// that looks without the lock. Written under the lock.
+  final let isSettling = Atomic(false)
 
   deinit {
     // Every cursor holds the log, so there is no reader left: the tail has no element.
@@ -34,8 +37,19 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
   /// Stops counting a subscriber, and returns the log's end as it was then. Slots written before
   /// include this reader in their counts, later ones do not. They stay alive for as long as it
   /// holds the segment that it reads.
-  final func unsubscribe(readsLog: Bool, queue: SubscriberQueueBase?) -> LogEnd? {
-    state.withLock { $0.unsubscribe(readsLog: readsLog, queue: queue) }
+  ///
+  /// - Parameter attended: See `LogCursor`.
+  final func unsubscribe(
+    readsLog: Bool, queue: SubscriberQueueBase?, attended: Int
+  ) -> LogEnd? {
+    var news: AttendanceNews?
+    let end = state.withLock { state in
+      let end = state.unsubscribe(readsLog: readsLog, queue: queue)
+      news = state.attendance?.noteLeaving(attended: attended, remaining: state.subscriberCount)
+      return end
+    }
+    if let news { tell(news) }
+    return end
   }
 
   final func droppedCount(of queue: SubscriberQueueBase) -> Int {
@@ -45,10 +59,30 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
   /// The second look and joining the queue, in one step with respect to `append` and `finish`: what
   /// was appended before is seen, and a sender that appends later finds the sleeper. So no wake-up
   /// is lost, and no protocol of flags is needed.
+  ///
+  /// - Parameter cursor: Whose position and queue this is. It is noted that it asks for more.
   final func lookOrJoin(
-    at position: Position?, queue: SubscriberQueueBase?, bell: Doorbell
+    at position: Position?, queue: SubscriberQueueBase?, bell: Doorbell, for cursor: LogCursor
   ) -> Look {
-    state.withLock { $0.lookOrJoin(at: position, queue: queue, bell: bell) }
+    let (look, settled) = state.withLock { state in
+      let look = state.lookOrJoin(at: position, queue: queue, bell: bell)
+      return (look, look == .nothing ? state.attendance?.noteAsking(&cursor.attended) : nil)
+    }
+    if let settled { ring(settled) }
+    return look
+  }
+
+  /// Notes that a consumer that need not sleep asks for the element at a position.
+  ///
+  /// `isSettling` was true for it, with no lock. It cannot have missed that: the flag is written under
+  /// the lock before the elements behind the mark are, and these are published with release.
+  final func noteAsking(for cursor: LogCursor, at position: Int) {
+    let settled = state.withLock { $0.attendance?.noteAsking(&cursor.attended, at: position) }
+    if let settled { ring(settled) }
+  }
+
+  final func pendingCount(at position: Position?, queue: SubscriberQueueBase?) -> Int {
+    state.withLock { $0.pendingCount(at: position, queue: queue) }
   }
 
   /// The same look without the sleep.
@@ -95,14 +129,21 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
 final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendable {
   /// Nil for a channel that replays nothing.
   @usableFromInline let window: ReplayWindow<Element>?
+  /// What was sent while nobody was subscribed, for the first subscriber; nil if that is not kept.
+  @usableFromInline let unheard: SubscriberQueue<Element>?
   @usableFromInline let defaultPolicy: BufferingPolicy
 
-  init(replaying count: Int, buffering policy: BufferingPolicy) {
+  init(
+    replaying count: Int, keepingUnheard kept: BufferingPolicy? = nil,
+    buffering policy: BufferingPolicy
+  ) {
     if count < 0 {
       Diagnostics.programmerError(
         "A channel of \(Element.self) cannot replay \(count) elements: the count is at least 0.")
     }
+    kept?.validateKeeping(of: Element.self)
     policy.validate(for: Element.self)
+    unheard = kept.map(SubscriberQueue<Element>.init)
     window = count > 0 ? ReplayWindow(limit: count) : nil
     defaultPolicy = policy
   }
@@ -120,7 +161,9 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   /// Ends every outlet after what was already sent. The replay window is emptied, unless its newest
   /// element is to stay readable.
   func finish(keepingNewest: Bool = false) {
-    perform(end(keepingNewest: keepingNewest))
+    let (wake, news) = end(keepingNewest: keepingNewest)
+    perform(wake)
+    if let news { tell(news) }
   }
 
   @inlinable
@@ -201,7 +244,9 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     if state.readers > 0 { state.appendSlot(element) }
     if !state.queues.isEmpty { fill(state.queues, with: element, evicting: &evicted) }
     if replayed, let window { window.slide(adding: element, evicting: &evicted) }
-    return (state.subscriberCount, state.takeSleepers())
+    let subscribers = state.subscriberCount
+    if subscribers == 0, let unheard { unheard.offer(element, evicting: &evicted) }
+    return (subscribers, state.takeSleepers())
   }
 
   /// - Parameter queues: This log's, which are all made in `join`.
@@ -216,33 +261,71 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     }
   }
 
-  private func end(keepingNewest: Bool) -> Wake {
+  private func end(keepingNewest: Bool) -> (Wake, AttendanceNews?) {
     var replayed = Backlog<Element>()
+    var news: AttendanceNews?
     let wake: Wake = state.withLock { state in
       if !keepingNewest, let window { replayed = window.takeAll() }
+      if !state.isFinished { news = state.attendance?.noteEnd() }
       return state.finish() ? state.takeSleepers() : .nobody
     }
     _ = consume replayed  // destroyed here: after unlocking
-    return wake
+    return (wake, news)
   }
 
-  /// Takes a place at the log's end, behind the replay window.
+  /// Takes a place at the log's end, behind the replay window, or what was kept for the first
+  /// subscriber.
   ///
   /// - Returns: A position for an unbounded subscriber; a queue for a bounded one, and for replayed
-  ///   elements, which are to be read first; neither after the end.
+  ///   and kept elements, which are to be read first; neither after the end, if nothing was kept.
+  ///   And what `LogCursor.attended` begins with.
   @inlinable
-  func join(_ policy: BufferingPolicy) -> (position: Position?, queue: SubscriberQueue<Element>?) {
+  func join(
+    _ policy: BufferingPolicy
+  ) -> (position: Position?, queue: SubscriberQueue<Element>?, attended: Int) {
     let isBounded = policy != .unbounded
-    let queue = isBounded || window != nil ? SubscriberQueue<Element>(policy: policy) : nil
+    let readsQueue = isBounded || window != nil || unheard != nil
+    let queue = readsQueue ? SubscriberQueue<Element>(policy: policy) : nil
     var evicted = Evicted<Element>()
-    return state.withLock { state in
-      guard !state.isFinished else { return (nil, nil) }
+    var moved = Backlog<Element>()
+    let place = state.withLock { state in
+      if let queue, let unheard, state.subscriberCount == 0 {
+        unheard.moveAll(to: queue, moving: &moved, evicting: &evicted)
+      }
+      guard !state.isFinished else { return lastPlace(queue) }
       if let queue { window?.forEach { queue.offer($0, evicting: &evicted) } }
       if isBounded, let queue {
         state.addQueue(queue)
-        return (nil, queue)
+        return Place(queue: queue, welcome: state.welcome())
       }
-      return (state.addReader(of: Element.self), queue)
+      let position = state.addReader(of: Element.self)
+      return Place(position: position, queue: queue, welcome: state.welcome())
+    }
+    if let news = place.welcome.news { tell(news) }
+    return (place.position, place.queue, place.welcome.attended)
+  }
+
+  /// After the end: none, but for the first subscriber of what was kept for it.
+  @usableFromInline
+  func lastPlace(_ queue: SubscriberQueue<Element>?) -> Place {
+    Place(queue: unheard != nil && queue?.count != 0 ? queue : nil)
+  }
+
+  /// What `join` takes under the lock.
+  @usableFromInline
+  struct Place: Sendable {
+    @usableFromInline var position: Position?
+    @usableFromInline var queue: SubscriberQueue<Element>?
+    @usableFromInline var welcome: LogState.Welcome
+
+    @usableFromInline
+    init(
+      position: Position? = nil, queue: SubscriberQueue<Element>?,
+      welcome: LogState.Welcome = .init()
+    ) {
+      self.position = position
+      self.queue = queue
+      self.welcome = welcome
     }
   }
 

@@ -19,13 +19,25 @@ public enum BufferingPolicy: Sendable, Hashable {
 
   @usableFromInline
   func validate(for element: Any.Type) {
-    switch self {
-    case .unbounded:
-      break
-    case .bufferingNewest(let count), .bufferingOldest(let count):
-      if count > 0 { return }
+    if let count, count <= 0 {
       Diagnostics.programmerError(
         "A subscription to \(element) cannot buffer \(count) elements: it buffers at least 1.")
+    }
+  }
+
+  /// The same for what a channel keeps while nobody is subscribed.
+  func validateKeeping(of element: Any.Type) {
+    if let count, count <= 0 {
+      Diagnostics.programmerError(
+        "A channel of \(element) cannot keep \(count) elements unheard: it keeps at least 1.")
+    }
+  }
+
+  /// Nil if there is no bound.
+  private var count: Int? {
+    switch self {
+    case .unbounded: nil
+    case .bufferingNewest(let count), .bufferingOldest(let count): count
     }
   }
 }

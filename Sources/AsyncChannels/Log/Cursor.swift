@@ -16,8 +16,8 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
 
   @inlinable
   init(in log: BroadcastLog<Element>, buffering policy: BufferingPolicy) {
-    let (position, queue) = log.join(policy)
-    super.init(in: log, at: position, queue: queue)
+    let (position, queue, attended) = log.join(policy)
+    super.init(in: log, at: position, queue: queue, attended: attended)
   }
 
   @inlinable
@@ -30,9 +30,9 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// Takes an element that is there, for the iterator that used the cursor last. Returns nil also
   /// for another iterator, which has to `waitForElement` first.
   @inlinable
-  func take(as ticket: UInt64, evenIfCancelled: Bool = false) -> Element? {
+  func take(as ticket: UInt64) -> Element? {
     guard lease.tryAcquire(ticket) else { return nil }
-    let element = readsQueue && !evenIfCancelled && isTaskCancelled ? nil : take()
+    let element = readsQueue && isTaskCancelled ? nil : take()
     lease.release(ticket)
     return element
   }
@@ -55,22 +55,30 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// The look comes before the question whether the task is cancelled: a sender that sends after
   /// `cancel()` has returned publishes the cancellation with the element, so a consumer that sees
   /// the element sees the cancellation, too.
-  func takeUnlessCancelled(as ticket: UInt64) -> Element? {
+  func takeUnlessCancelled(as ticket: UInt64, evenIfCancelled: Bool = false) -> Element? {
     guard lease.tryAcquire(ticket) else { return nil }
     defer { lease.release(ticket) }
-    return lookAndTake(evenIfCancelled: false)
+    return lookAndTake(evenIfCancelled: evenIfCancelled)
   }
 
   /// The same, with the lease. It goes on to the next segment.
   func lookAndTake(evenIfCancelled: Bool) -> Element? {
     guard look() == .readable, evenIfCancelled || !Task.isCancelled else { return nil }
-    return position == nil && !evenIfCancelled ? takeFromBoundedQueue() : take()
+    return position == nil ? takeFromBoundedQueue(evenIfCancelled: evenIfCancelled) : take()
   }
 
   /// Asks again whether the task is cancelled, under the lock: a sender may have replaced the
   /// element that the look saw by one that was sent after `cancel()`.
-  private func takeFromBoundedQueue() -> Element? {
-    log.state.withLock { _ in Task.isCancelled ? nil : queue?.popFirst() }
+  private func takeFromBoundedQueue(evenIfCancelled: Bool) -> Element? {
+    guard let queue else { return nil }
+    let (element, settled) = log.state.withLock { state -> (Element?, Settled?) in
+      if !evenIfCancelled, Task.isCancelled { return (nil, nil) }
+      let isAwaited = state.attendance?.isAwaited(attended) ?? false
+      let (element, isSettled) = queue.popFirst(isAwaited: isAwaited)
+      return (element, isSettled ? state.attendance?.noteAsking(&attended) : nil)
+    }
+    if let settled { log.ring(settled) }
+    return element
   }
 
   /// Not inlined: the fast path stays small.

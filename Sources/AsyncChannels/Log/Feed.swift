@@ -64,13 +64,55 @@ enum Feed<Element: Sendable>: Sendable {
     }
   }
 
+  /// An element that is ready, for the newest consumer; nil if there is none, or if the task is
+  /// cancelled. Unlike `takeNow` it takes nobody's place: its consumer may sleep meanwhile.
+  func takeReady(as ticket: UInt64) -> Element? {
+    // The first look may find only that all that was replayed has been read.
+    takeReadyNow(as: ticket) ?? takeReadyNow(as: ticket)
+  }
+
+  private func takeReadyNow(as ticket: UInt64) -> Element? {
+    while true {
+      switch take(as: ticket, evenIfCancelled: false) {
+      case .element(let element): return element
+      case .skipped: if Task.isCancelled { return nil }
+      case .nothing: return nil
+      }
+    }
+  }
+
+  /// Takes elements that are there, one after the other: those that are skipped count. Ends when there
+  /// are no more, the task is cancelled or a newer consumer has asked; what was taken is given.
+  func takeUpTo(_ count: Int, as ticket: UInt64) -> [Element] {
+    var elements: [Element] = []
+    var left = count
+    while left > 0 {
+      switch takeFast(as: ticket) {
+      case .element(let element): elements.append(element)
+      case .skipped: break
+      case .nothing:
+        // Nothing may also be the seam behind what was replayed, or somebody who asks for the count.
+        if Task.isCancelled || waiter.look(as: ticket) != .readable { return elements }
+        continue
+      }
+      left -= 1
+    }
+    return elements
+  }
+
+  /// A cursor goes the slow way at the end of a segment only.
+  private func takeFast(as ticket: UInt64) -> Taken {
+    if case .cursor(let cursor) = self, let element = cursor.take(as: ticket) {
+      return .element(element)
+    }
+    return take(as: ticket, evenIfCancelled: false)
+  }
+
   private func take(as ticket: UInt64, evenIfCancelled: Bool) -> Taken {
     switch self {
     case .cursor(let cursor):
-      let element =
-        evenIfCancelled
-        ? cursor.take(as: ticket, evenIfCancelled: true) : cursor.takeUnlessCancelled(as: ticket)
-      return element.map(Taken.element) ?? .nothing
+      return cursor.takeUnlessCancelled(as: ticket, evenIfCancelled: evenIfCancelled)
+        .map(Taken.element) ?? .nothing
     case .derived(_, let take):
       return take(ticket, evenIfCancelled)
     }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A live subscription to a log, without its elements: a place in the log, or a queue that senders
 /// fill. `Cursor` is the rest.
 ///
@@ -13,10 +15,16 @@ class LogCursor: Waiter, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var readsQueue: Bool
   final let untypedQueue: SubscriberQueueBase?
   final let untypedLog: BroadcastLogBase
+  /// The number of the last call of `settled()` that need not wait for this subscriber (see
+  /// `Attendance`). Touched only under the log's lock, and in `deinit`.
+  final var attended: Int
 
   @usableFromInline
-  init(in log: BroadcastLogBase, at position: Position?, queue: SubscriberQueueBase?) {
+  init(
+    in log: BroadcastLogBase, at position: Position?, queue: SubscriberQueueBase?, attended: Int
+  ) {
     untypedLog = log
+    self.attended = attended
     self.position = position
     untypedQueue = queue
     readsQueue = queue != nil
@@ -32,7 +40,12 @@ class LogCursor: Waiter, @unchecked Sendable {
   /// Returns the end of the elements that a reader of the log still owes a read; nil for others.
   @usableFromInline
   final func unsubscribe() -> LogEnd? {
-    untypedLog.unsubscribe(readsLog: position != nil, queue: untypedQueue)
+    untypedLog.unsubscribe(
+      readsLog: position != nil, queue: untypedQueue, attended: attended)
+  }
+
+  final override func countPending() -> Int {
+    untypedLog.pendingCount(at: position, queue: untypedQueue)
   }
 
   final override func look() -> Look {
@@ -40,15 +53,29 @@ class LogCursor: Waiter, @unchecked Sendable {
   }
 
   final override func lookOrJoin(_ bell: Doorbell) -> Look {
-    advance() ? .readable : untypedLog.lookOrJoin(at: position, queue: untypedQueue, bell: bell)
+    advance()
+      ? .readable
+      : untypedLog.lookOrJoin(at: position, queue: untypedQueue, bell: bell, for: self)
   }
 
   final override func leaveQueue(_ bell: Doorbell) {
     untypedLog.leaveQueue(bell)
   }
 
-  /// Goes on to the next segment of the log if this one is read.
+  final override func makeWatchers() -> [Waiter] { [ArrivalWatcher(of: self)] }
+
+  /// Goes on to the next segment of the log if this one is read. True if there is an element.
   private final func advance() -> Bool {
-    !readsQueue && position?.advance() == true
+    guard !readsQueue, position?.advance() == true else { return false }
+    if untypedLog.isSettling.load(ordering: .relaxed) { noteAsking() }
+    return true
+  }
+
+  /// The consumer asks for the element at its position, and has taken those before.
+  ///
+  /// Not inlined: hardly ever does anybody wait for that.
+  @inline(never)
+  private final func noteAsking() {
+    if let position { untypedLog.noteAsking(for: self, at: position.number) }
   }
 }

@@ -24,6 +24,8 @@ struct LogState: Sendable {
   private var actorIsRinging = false
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
   private var waker: Waker?
+  /// Nil until somebody asks for it.
+  private(set) var attendance: Attendance?
 
   @inlinable
   var subscriberCount: Int { isFinished ? 0 : readers + queues.count }
@@ -48,7 +50,8 @@ struct LogState: Sendable {
     guard var end else { preconditionFailure("A log with readers has a tail.") }
     if end.index == end.segment.capacity {
       let full = end.segment
-      end = LogEnd(segment: .make(for: Element.self), index: 0)
+      let start = full.start + full.capacity
+      end = LogEnd(segment: .make(for: Element.self, startingAt: start), index: 0)
       full.link(end.segment)
       full.release()
     }
@@ -63,6 +66,28 @@ struct LogState: Sendable {
     self.end = end
     readers += 1
     return Position(at: end)
+  }
+
+  /// What comes of a subscriber's joining.
+  @usableFromInline
+  struct Welcome: Sendable {
+    /// See `LogCursor`.
+    @usableFromInline var attended = 0
+    @usableFromInline var news: AttendanceNews?
+
+    @usableFromInline
+    init(attended: Int = 0, news: AttendanceNews? = nil) {
+      self.attended = attended
+      self.news = news
+    }
+  }
+
+  /// To be called when a subscriber has joined.
+  @usableFromInline
+  func welcome() -> Welcome {
+    guard let attendance else { return Welcome() }
+    return Welcome(
+      attended: attendance.lastNumber, news: attendance.noteCount(subscriberCount))
   }
 
   @usableFromInline
@@ -85,14 +110,40 @@ struct LogState: Sendable {
     at position: Position?, queue: SubscriberQueueBase?, bell: Doorbell
   ) -> Look {
     let look = look(at: position, queue: queue)
-    if look == .nothing { waiting.join(bell) }
+    if look == .nothing { join(bell) }
     return look
+  }
+
+  mutating func join(_ bell: Doorbell) {
+    waiting.join(bell)
   }
 
   func look(at position: Position?, queue: SubscriberQueueBase?) -> Look {
     if let queue, queue.count > 0 { return .readable }
     if let position, let end, !position.isAt(end) { return .readable }
     return isFinished ? .finished : .nothing
+  }
+
+  /// How many elements a subscriber has not taken, those in its queue included.
+  func pendingCount(at position: Position?, queue: SubscriberQueueBase?) -> Int {
+    let inLog = if let position, let end { end.number - position.number } else { 0 }
+    return inLog + (queue?.count ?? 0)
+  }
+
+  /// Makes it when it is asked for.
+  mutating func makeAttendance() -> Attendance {
+    let attendance = attendance ?? Attendance()
+    self.attendance = attendance
+    return attendance
+  }
+
+  /// Begins to wait until all that are subscribed have taken what there is and ask for more. Nil if
+  /// that is so.
+  mutating func beginToSettle() -> SettleWait? {
+    guard subscriberCount > sleeperCount else { return nil }
+    for queue in queues { queue.watch() }
+    return makeAttendance().wait(
+      for: subscriberCount, asleep: waiting.sleepers, upTo: end?.number ?? 0)
   }
 
   mutating func leaveQueue(_ bell: Doorbell) {

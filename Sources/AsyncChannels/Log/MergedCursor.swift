@@ -57,13 +57,15 @@ final class MergedCursor: Waiter, @unchecked Sendable {
     return nil
   }
 
+  override func countPending() -> Int { sources.reduce(0) { $0 + $1.cursor.countPending() } }
+
   override func look() -> Look {
     look { $0.cursor.look() }
   }
 
   override func lookOrJoin(_ bell: Doorbell) -> Look {
     leaveQueues()
-    branches = sources.map { _ in Doorbell(branchOf: bell) }
+    branches = sources.map { Doorbell(branchOf: bell, for: $0.cursor) }
     var branch = branches.makeIterator()
     let look = look { source in branch.next().map(source.cursor.lookOrJoin) ?? .nothing }
     if look != .nothing { leaveQueues() }
@@ -73,6 +75,8 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   override func leaveQueue(_ bell: Doorbell) {
     leaveQueues()
   }
+
+  override func makeWatchers() -> [Waiter] { sources.flatMap { $0.cursor.makeWatchers() } }
 
   /// Readable if one of them is, finished if all are.
   private func look(_ lookAt: (Source) -> Look) -> Look {

@@ -61,6 +61,9 @@ struct Position: @unchecked Sendable {
     return refresh()
   }
 
+  /// How many slots of the log are before it.
+  var number: Int { segment.start + index }
+
   /// Whether everything up to `end` was read.
   func isAt(_ end: LogEnd) -> Bool {
     segment == end.segment && index == end.index

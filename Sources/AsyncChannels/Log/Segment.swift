@@ -9,6 +9,8 @@ private struct SegmentHeader: ~Copyable {
   /// The segment after this one; written once. This segment holds it.
   let next = Atomic<UnsafeMutableRawPointer?>(nil)
   let capacity: Int
+  /// The number of its first slot among all slots of the log.
+  let start: Int
   /// Where the elements begin in the block, in bytes.
   let elementsOffset: Int
 }
@@ -37,7 +39,9 @@ struct Segment: Equatable, @unchecked Sendable {
   private let header: UnsafeMutablePointer<SegmentHeader>
 
   /// One holder: the caller.
-  static func make<Element>(for _: Element.Type) -> Segment {
+  ///
+  /// - Parameter start: How many slots the segments before it have.
+  static func make<Element>(for _: Element.Type, startingAt start: Int = 0) -> Segment {
     let capacity = capacity(for: Element.self)
     let countsEnd = countsOffset + capacity * MemoryLayout<Atomic<UInt32>>.stride
     let mask = MemoryLayout<Element>.alignment - 1
@@ -46,7 +50,8 @@ struct Segment: Equatable, @unchecked Sendable {
       byteCount: elementsOffset + capacity * MemoryLayout<Element>.stride,
       alignment: max(MemoryLayout<SegmentHeader>.alignment, MemoryLayout<Element>.alignment))
     let header = block.bindMemory(to: SegmentHeader.self, capacity: 1)
-    header.initialize(to: SegmentHeader(capacity: capacity, elementsOffset: elementsOffset))
+    header.initialize(
+      to: SegmentHeader(capacity: capacity, start: start, elementsOffset: elementsOffset))
     let pendingReads = (block + countsOffset).bindMemory(
       to: Atomic<UInt32>.self, capacity: capacity)
     for slot in 0..<capacity { (pendingReads + slot).initialize(to: Atomic(0)) }
@@ -67,6 +72,9 @@ struct Segment: Equatable, @unchecked Sendable {
   }
 
   var capacity: Int { header.pointee.capacity }
+
+  /// The number of its first slot among all slots of the log.
+  var start: Int { header.pointee.start }
 
   /// For each slot, the number of readers that still owe it a read.
   var pendingReads: UnsafeMutablePointer<Atomic<UInt32>> {
@@ -128,6 +136,9 @@ struct Segment: Equatable, @unchecked Sendable {
 struct LogEnd: Sendable {
   var segment: Segment
   var index: Int
+
+  /// How many slots of the log are before it.
+  var number: Int { segment.start + index }
 
   /// Whether no reader owes the slot before it a read. To be called with the log's lock held.
   var isReadByAll: Bool {

@@ -7,8 +7,29 @@
 class SubscriberQueueBase: @unchecked Sendable {
   fileprivate(set) final var count = 0
   fileprivate(set) final var droppedCount = 0
+  /// The fast path takes while there are more than these: none, or `.max` while somebody waits until
+  /// this subscriber has settled, so that it has to take the slow path, which notes what it takes.
+  fileprivate final var floor = 0
+  /// Used while `floor` is `.max`: how many elements were there when that began and were not taken,
+  /// and how many had been dropped by then.
+  private final var owed = 0
+  private final var droppedBefore = 0
   /// Its index in the log's list, so that leaving is O(1); nil for one that senders do not fill.
   final var index: Int?
+
+  /// Notes, from now on, when all that is there now was taken. See `floor`.
+  final func watch() {
+    (floor, owed, droppedBefore) = (.max, count, droppedCount)
+  }
+
+  /// - Parameter evicts: Whether what was dropped was the oldest.
+  fileprivate final func isOwed(evicting evicts: Bool) -> Bool {
+    owed > (evicts ? droppedCount - droppedBefore : 0)
+  }
+
+  fileprivate final func settleOne() {
+    owed -= 1
+  }
 }
 
 /// See `SubscriberQueueBase`.
@@ -39,11 +60,51 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
   }
 
   func popFirst() -> Element? {
-    guard count > 0 else { return nil }
+    guard count > floor else { return nil }
     count -= 1
     let element = backlog.popFirst()
     // Replayed elements are not followed by others: their room is not needed again.
     if count == 0, policy == .unbounded { backlog = Backlog() }
     return element
+  }
+
+  /// Takes the first element on the slow path.
+  ///
+  /// - Parameter isAwaited: Whether somebody waits until this subscriber has settled.
+  /// - Returns: The element, and whether nothing that was there before is owed any more: then the
+  ///   consumer has taken it, and has asked for more.
+  func popFirst(isAwaited: Bool) -> (element: Element?, isSettled: Bool) {
+    floor = 0
+    let element = popFirst()
+    guard isAwaited, element != nil else { return (element, false) }
+    if !isOwed(evicting: evictsOldest) { return (element, true) }
+    settleOne()
+    floor = .max
+    return (element, false)
+  }
+
+  private var evictsOldest: Bool {
+    if case .bufferingNewest = policy { true } else { false }
+  }
+
+  /// Moves all to the queue of a new subscriber, as far as its policy keeps it, with the number of
+  /// those that were dropped.
+  ///
+  /// - Parameter moved: Gets what is moved, to be released by a caller that holds no lock: the other
+  ///   policy may drop some of it.
+  @usableFromInline
+  func moveAll(
+    to other: SubscriberQueue, moving moved: inout Backlog<Element>,
+    evicting evicted: inout Evicted<Element>
+  ) {
+    if other.policy == .unbounded {
+      swap(&other.backlog, &backlog)
+      other.count = count
+    } else {
+      swap(&moved, &backlog)
+      moved.forEach { other.offer($0, evicting: &evicted) }
+    }
+    other.droppedCount += droppedCount
+    (count, droppedCount) = (0, 0)
   }
 }

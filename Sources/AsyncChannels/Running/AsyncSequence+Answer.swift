@@ -1,237 +1,114 @@
-import Synchronization
-
+/// Answering each element of a sequence with asynchronous work.
 extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Never {
   /// Answers each element with asynchronous work: what a view model does with an input that takes
   /// time.
   ///
   /// ```swift
   /// public func run() async {
-  ///   await _query.received.answer(.latestOnly, by: index.search) { self.hits = $0 }
+  ///   await _query.received.answer(.latestOnly, after: .milliseconds(300), by: index.search) {
+  ///     self.hits = $0
+  ///   }
   /// }
   /// ```
   ///
-  /// Each element is worked on exactly once, however many listen to what is published. Work is done
-  /// in child tasks of the caller's task: cancelling that cancels the work under way, and none of
-  /// its answers is published any more. Elements whose work was not begun stay in the sequence for
-  /// the next call, which may begin before a cancelled one has returned: of a `Subscription`, a
-  /// cancelled call takes no element that was sent after `cancel()` returned.
+  /// Each element that is neither superseded nor ignored is worked on exactly once, however many
+  /// listen to what is published. Work is done away from the isolation of `publish`. Cancelling the
+  /// caller's task cancels the work under way, and none of its answers is published any more; the
+  /// call returns when all work that it began has ended. Elements whose work was not begun stay in
+  /// the sequence for the next call, which may begin before a cancelled one has returned: of a
+  /// `Subscription`, a cancelled call takes no element that was sent after `cancel()` returned.
+  ///
+  /// **Quiet.** With `after`, work begins when no element has come for that long, on the newest;
+  /// those before it are superseded. At the end of the sequence it begins immediately. Until then all
+  /// of them stay in the subscription: a call that is cancelled meanwhile loses none, and whatever
+  /// consumes the subscription next finds them. With `.oneAtATime`, waiting begins when the work
+  /// before has ended. Of a derived subscription, elements that are filtered out count as having
+  /// come. A sequence that is neither a `Subscription` nor an outlet loses what the call has read.
+  ///
+  /// **Costs.** One at a time, work is done in the caller's task: nothing is allocated for an
+  /// element. Otherwise each element has one task, with the caller's priority and task-local values.
   ///
   /// - Parameters:
   ///   - overlap: What becomes of an element that comes while an earlier one is worked on.
+  ///   - quiet: How long no element must have come. Traps if negative.
+  ///   - clock: Measures that. Its sleep has to end when its task is cancelled.
   ///   - busy: Is sent `true` when work begins, and `false` when no work is left whose answer
   ///     counts: just before the last answer is published, or as soon as a cancelled call runs
-  ///     again, in the isolation of `publish`; never inside `cancel()`. Calls with equal inlets
-  ///     report together: a cancelled call that returns while the next one works does not report
-  ///     `false`. An inlet that is made with a function for each call anew is equal to no other.
+  ///     again, in the isolation of `publish`; never inside `cancel()`. Waiting for quiet is not
+  ///     work. Calls with equal inlets report together: a cancelled call that returns while the next
+  ///     one works does not report `false`. An inlet that is made with a function for each call anew
+  ///     is equal to no other.
+  ///   - ignored: Is sent each element that `.firstOnly` ignores, once, in the isolation of
+  ///     `publish`, at the latest before the answer to what was worked on is published. To count
+  ///     them: `_ignoredCount.inlet { count, _ in count += 1 }`, with a ``CurrentValue``.
   ///   - work: Makes the answer. Work that was superseded is cancelled, and nothing waits for its
   ///     end but this call's return.
   ///   - publish: Called with each answer in the isolation in which the closure was made, one at a
   ///     time.
   public func answer<Answer: Sendable>(
-    _ overlap: Overlap = .oneAtATime, busy: Inlet<Bool>? = nil,
-    by work: @escaping @Sendable (Element) async -> Answer,
+    _ overlap: Overlap = .oneAtATime, after quiet: Duration = .zero,
+    clock: some Clock<Duration> = ContinuousClock(), busy: Inlet<Bool>? = nil,
+    ignored: Inlet<Element>? = nil, by work: @escaping @Sendable (Element) async -> Answer,
     @_inheritActorContext publish: @escaping @isolated(any) @Sendable (Answer) -> Void
   ) async {
-    let answering = Answering(busy: busy, work: work, publish: publish)
-    await answering.run(self, overlap, isolation: publish.isolation)
-  }
-}
-
-/// One call of `answer`: a loop that begins work, and one that publishes the answers.
-private final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
-  private let turns: Turns
-  private let work: @Sendable (Element) async -> Answer
-  private let publish: @isolated(any) @Sendable (Answer) -> Void
-  private let answers = Channel<(Turn, Answer)>()
-  private let received: Subscription<(Turn, Answer)>
-
-  init(
-    busy: Inlet<Bool>?, work: @escaping @Sendable (Element) async -> Answer,
-    publish: @escaping @isolated(any) @Sendable (Answer) -> Void
-  ) {
-    turns = Turns(reportingTo: busy)
-    self.work = work
-    self.publish = publish
-    received = answers.outlet.subscribe()
-  }
-
-  /// - Parameter isolation: That of `publish`. Both loops run there, so what one of them does
-  ///   between two suspensions is one step for the other.
-  func run(
-    _ elements: some AsyncSequence<Element, Never> & Sendable, _ overlap: Overlap,
-    isolation: isolated (any Actor)?
-  ) async {
-    await withTaskCancellationHandler {
-      await withDiscardingTaskGroup { group in
-        group.addTask { await self.publishAnswers(isolation: isolation) }
-        await begin(elements, overlap, isolation: isolation)
-        answers.finish()
-      }
-    } onCancel: {
-      // Immediately, since the next call may begin as soon as `cancel()` has returned. The report
-      // has to wait: the code that cancels may be in any isolation, and hold any lock.
-      turns.close()
+    if quiet < .zero {
+      Diagnostics.programmerError(
+        "An answer to \(Element.self) cannot begin after \(quiet): the duration is at least zero.")
     }
-    turns.close()
-    turns.report()
-    turns.leave()
+    let pause = quiet == .zero ? nil : Pause(of: quiet, on: clock)
+    let answering = Answering(
+      overlap, after: pause, busy: busy, ignored: ignored, work: work, publish: publish)
+    if pause == nil || AsyncIterator.self is Subscription<Element>.Iterator.Type {
+      await answering.run(self, isolation: publish.isolation)
+    } else {
+      await relayed { await answering.run($0, isolation: publish.isolation) }
+    }
   }
 
-  /// Returns when all work that was begun has ended.
-  private func begin(
-    _ elements: some AsyncSequence<Element, Never> & Sendable, _ overlap: Overlap,
-    isolation: isolated (any Actor)?
+  /// Answers each element with work that can fail: the answer is a `Result`.
+  ///
+  /// ```swift
+  /// await _signIn.received.answer(busy: _signingIn.inlet, by: authenticator.authenticate) {
+  ///   self._signInResult.send($0)   // a Result<Token, AuthError>
+  /// }
+  /// ```
+  ///
+  /// The rest is as with work that cannot fail. Work that throws since it was superseded, or since
+  /// its call was cancelled, has no answer.
+  @_disfavoredOverload
+  public func answer<Answer: Sendable, WorkFailure: Error>(
+    _ overlap: Overlap = .oneAtATime, after quiet: Duration = .zero,
+    clock: some Clock<Duration> = ContinuousClock(), busy: Inlet<Bool>? = nil,
+    ignored: Inlet<Element>? = nil,
+    by work: @escaping @Sendable (Element) async throws(WorkFailure) -> Answer,
+    @_inheritActorContext
+    publish: @escaping @isolated(any) @Sendable (Result<Answer, WorkFailure>) -> Void
   ) async {
-    await withDiscardingTaskGroup { group in
-      var iterator = elements.makeAsyncIterator()
-      var latest: Turn?
-      while !Task.isCancelled, let element = await next(of: &iterator, isolation: isolation) {
-        let turn = Turn()
-        turns.begin()
-        if overlap == .latestOnly, let latest, latest.end() { turns.end() }
-        latest = turn
-        group.addTask { await self.take(turn, with: element) }
-        if overlap == .oneAtATime { await turn.isOver() }
+    let attempt: @Sendable (Element) async -> Result<Answer, WorkFailure> = { element in
+      do throws(WorkFailure) {
+        return .success(try await work(element))
+      } catch {
+        return .failure(error)
       }
     }
+    await answer(
+      overlap, after: quiet, clock: clock, busy: busy, ignored: ignored, by: attempt,
+      publish: publish)
   }
 
-  /// `next()` of an iterator may return an element although the task was just cancelled. That
-  /// element has to be left to the next call, which consumes the same subscription.
-  private func next<Iterator: AsyncIteratorProtocol<Element, Never>>(
-    of iterator: inout Iterator, isolation: isolated (any Actor)?
-  ) async -> Element? {
-    if let iterator = iterator as? Subscription<Element>.Iterator {
-      return await iterator.nextUnlessCancelled(isolation: isolation)
-    }
-    return await iterator.next(isolation: isolation)
-  }
-
-  /// Works on an element in a task that is cancelled when its turn is over.
-  private func take(_ turn: Turn, with element: Element) async {
+  /// The elements as a subscription, which can be watched without taking.
+  private func relayed(
+    isolation: isolated (any Actor)? = #isolation, to body: (Subscription<Element>) async -> Void
+  ) async {
+    let relay = Channel<Element>()
+    let received = relay.outlet.subscribe()
     await withDiscardingTaskGroup { group in
-      group.addTask { [answers, work] in answers.send((turn, await work(element))) }
-      await turn.isOver()
+      group.addTask {
+        for await element in self { relay.send(element) }
+        relay.finish()
+      }
+      await body(received)
       group.cancelAll()
     }
-  }
-
-  /// One after the other, so that even without an isolation no answer is published after a newer
-  /// one.
-  private func publishAnswers(isolation: isolated (any Actor)?) async {
-    for await (turn, answer) in received {
-      guard !Task.isCancelled, turn.end() else { continue }
-      turns.end()
-      await publish(answer)
-    }
-    // A cancelled call reports now, and not only when all its work has ended.
-    turns.report()
-  }
-}
-
-/// The turns of one call that are neither over nor superseded.
-private final class Turns: Sendable {
-  private let busy: BusyReport?
-
-  init(reportingTo busy: Inlet<Bool>?) {
-    self.busy = busy.map(BusyReport.joined)
-    self.busy?.open(ObjectIdentifier(self))
-  }
-
-  func begin() { busy?.change(ObjectIdentifier(self), by: 1) }
-
-  func end() { busy?.change(ObjectIdentifier(self), by: -1) }
-
-  /// Ends all turns, and whatever begins later, without a report.
-  func close() { busy?.close(ObjectIdentifier(self)) }
-
-  func report() { busy?.report() }
-
-  func leave() { busy?.leave() }
-}
-
-/// What is reported to an inlet by all calls that share it: whether one of them has a turn.
-private final class BusyReport: Sendable {
-  private struct State {
-    /// How many turns each call has, of those that are not closed.
-    var turns: [ObjectIdentifier: Int] = [:]
-    var isReportedBusy = false
-    var isBeingReported = false
-
-    mutating func takeReport() -> Bool? {
-      guard isReportedBusy != turns.values.contains(where: { $0 > 0 }) else {
-        isBeingReported = false
-        return nil
-      }
-      isReportedBusy.toggle()
-      return isReportedBusy
-    }
-  }
-
-  /// By inlet, with the number of calls that share it.
-  private static let all = Locked<[Inlet<Bool>: (report: BusyReport, calls: Int)]>([:])
-
-  private let inlet: Inlet<Bool>
-  private let state = Locked(State())
-
-  private init(to inlet: Inlet<Bool>) {
-    self.inlet = inlet
-  }
-
-  static func joined(_ inlet: Inlet<Bool>) -> BusyReport {
-    all.withLock { all in
-      all[inlet, default: (BusyReport(to: inlet), 0)].calls += 1
-      return all[inlet]!.report
-    }
-  }
-
-  func leave() {
-    Self.all.withLock { all in
-      all[inlet]?.calls -= 1
-      if all[inlet]?.calls == 0 { all[inlet] = nil }
-    }
-  }
-
-  func open(_ call: ObjectIdentifier) {
-    state.withLock { $0.turns[call] = 0 }
-  }
-
-  func close(_ call: ObjectIdentifier) {
-    state.withLock { $0.turns[call] = nil }
-  }
-
-  func change(_ call: ObjectIdentifier, by difference: Int) {
-    state.withLock { $0.turns[call]? += difference }
-    report()
-  }
-
-  /// One caller reports at a time, outside the lock, until what was reported last is true; the
-  /// others leave it to that one. So even if turns begin and end on several threads, reports are in
-  /// order.
-  func report() {
-    let isReportedByAnother = state.withLock { state in
-      defer { state.isBeingReported = true }
-      return state.isBeingReported
-    }
-    guard !isReportedByAnother else { return }
-    while let isBusy = state.withLock({ $0.takeReport() }) { inlet.send(isBusy) }
-  }
-}
-
-/// One element's turn: it ends once, answered or superseded.
-private final class Turn: Sendable {
-  private let isEnded = Atomic(false)
-  private let over = Channel<Never>()
-
-  /// True for the call that ends it, false for later ones.
-  func end() -> Bool {
-    guard !isEnded.exchange(true, ordering: .relaxed) else { return false }
-    over.finish()
-    return true
-  }
-
-  /// Returns when the turn has ended, or the task is cancelled.
-  func isOver() async {
-    for await _ in over.outlet {}
   }
 }

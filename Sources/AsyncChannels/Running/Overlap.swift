@@ -1,6 +1,6 @@
 /// What becomes of an input that arrives while an earlier one is still being worked on.
 ///
-/// See ``_Concurrency/AsyncSequence/answer(_:busy:by:publish:)``.
+/// See ``_Concurrency/AsyncSequence/answer(_:after:clock:busy:ignored:by:publish:)``.
 public enum Overlap: Sendable, Hashable, CaseIterable {
   /// It waits: inputs are worked on one after the other, in order, and each is answered.
   case oneAtATime
@@ -8,6 +8,10 @@ public enum Overlap: Sendable, Hashable, CaseIterable {
   /// It replaces the earlier one, whose work is cancelled. If that answers nevertheless, its answer
   /// is discarded, so an older answer is never published after a newer one.
   case latestOnly
+
+  /// It is ignored: nothing that comes before the earlier one's answer is published is worked on, for a
+  /// button that is tapped twice. Each ignored input is sent to the inlet that is given for that.
+  case firstOnly
 
   /// Both are worked on simultaneously, and each answer is published as soon as it comes, in any
   /// order.

@@ -140,8 +140,8 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     log.finish(keepingNewest: true)
   }
 
-  /// How many subscriptions there are now, those to states that are derived from this one included;
-  /// zero once it is finished.
+  /// How many subscriptions there are now; zero once the value is finished. One to derived state counts
+  /// once for each of the states that it is made of.
   public var subscriberCount: Int { log.subscriberCount }
 
   /// Returns also the number of subscribers, or nil if the value is finished.

@@ -36,16 +36,11 @@ struct Derivation<Value: Sendable>: Sendable {
 
   var outlet: Outlet<Value> {
     if roots.isEmpty { return .just(value) }
-    return Outlet { [self] policy in
+    return Outlet(of: roots.map(\.log)) { [self] policy in
       let merge = StateMerge(of: roots, buffering: policy)
       let isChange = makeGate()
-      return .derived(merge.cursor) { ticket, evenIfCancelled in
-        switch merge.take(as: ticket, evenIfCancelled: evenIfCancelled) {
-        case .change(let change): isChange(change) ? .element(read(change.readings)) : .skipped
-        case .incomplete: .skipped
-        case nil: .nothing
-        }
-      }
+      let changes = Feed.derived(merge.cursor) { merge.take(as: $0, evenIfCancelled: $1) }
+      return changes.deriving { change, _ in isChange(change) ? read(change.readings) : nil }
     }
   }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// ```swift
 /// @Input var inputText: Inlet<String>                       // what was typed
 /// @CurrentValue private var output = ""                      // what became of it
-/// let text: SplitBinding<String>
+/// public let text: SplitBinding<String>
 ///
 /// init() {
 ///   text = SplitBinding(reading: _output.outlet, writing: _inputText.inlet)

@@ -18,22 +18,16 @@ final class StateMerge: Sendable {
     self.readings = Locked(readings)
   }
 
-  /// What a take found.
-  enum Taken {
-    case change(StateChange)
-    /// Not all values are known yet.
-    case incomplete
-  }
-
-  /// Takes the next change, if there is one.
+  /// Takes the next change, if there is one. It is skipped while not all values are known yet.
   ///
   /// Values are noted while the cursor's lease is held, so in the order in which they are taken, by
   /// whatever consumer.
-  func take(as ticket: UInt64, evenIfCancelled: Bool) -> Taken? {
+  func take(as ticket: UInt64, evenIfCancelled: Bool) -> Feed<StateChange>.Taken {
     // Outlives the lease: this may be the last reference to a value, whose `deinit` then runs.
     var replaced: (any Sendable)?
     defer { withExtendedLifetime(replaced) {} }
-    return cursor.take(as: ticket, evenIfCancelled: evenIfCancelled) { number, value in
+    let taken = cursor.take(as: ticket, evenIfCancelled: evenIfCancelled) {
+      number, value -> Feed<StateChange>.Taken in
       let id = roots[number].id
       let (known, all) = readings.withLock { readings in
         let known = readings.count
@@ -41,9 +35,10 @@ final class StateMerge: Sendable {
         readings[id] = value
         return (known, readings)
       }
-      guard all.count == roots.count else { return .incomplete }
+      guard all.count == roots.count else { return .skipped }
       let changed = known == roots.count ? id : nil
-      return .change(StateChange(changed: changed, readings: all, ticket: ticket))
+      return .element(StateChange(changed: changed, readings: all, ticket: ticket))
     }
+    return taken ?? .nothing
   }
 }

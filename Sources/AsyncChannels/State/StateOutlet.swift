@@ -4,7 +4,8 @@
 /// owner writes a ``CurrentValue`` and hands this out:
 ///
 /// ```swift
-/// public protocol MembersSummaryViewModelType: ViewModel {
+/// @MainActor
+/// public protocol MembersSummaryViewModelType: AnyObject {
 ///   var memberCount: StateOutlet<Int> { get }
 /// }
 ///

@@ -18,6 +18,7 @@ struct AnyStateRoot: Sendable {
   let id: ObjectIdentifier
   let value: @Sendable () -> any Sendable
   let version: @Sendable () -> Int
+  let log: BroadcastLogBase
   /// A subscription; and the last value, if the state is finished and the subscription gives
   /// nothing.
   let subscribe: @Sendable (BufferingPolicy?) -> (MergedCursor.Source, last: (any Sendable)?)
@@ -26,6 +27,7 @@ struct AnyStateRoot: Sendable {
     id = root.id
     value = { StateValue(value: root.value) }
     version = { root.log.version }
+    log = root.log
     subscribe = { policy in
       let cursor = root.log.subscribe(buffering: policy)
       let last = cursor.isPastTheEnd ? StateValue(value: root.log.newest) : nil

@@ -22,7 +22,7 @@
 /// The sentence shows elements as they describe themselves. What is secret has a description without
 /// it.
 ///
-/// ``withProbe(of:isolation:fileID:line:_:)`` makes one that finishes itself.
+/// ``withProbe(of:isolation:fileID:line:_:)-(Outlet<Element>,_,_,_,_)`` makes one that finishes itself.
 ///
 /// Every wait has a deadline, five seconds unless another is given and a year at most, on a clock
 /// that a test can choose. What is there when the deadline has passed counts as having come in

@@ -13,6 +13,9 @@ final class Doorbell: @unchecked Sendable {
   private let rings: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
 
+  /// Whose consumer it rings for. Alive while the doorbell is in a queue, since a consumer that sleeps
+  /// holds what it waits for.
+  unowned(unsafe) let waiter: Waiter?
   /// The next to be rung. Strong: a queue keeps its doorbells alive until they are rung.
   var next: Doorbell?
   /// The one before; alive, since the queue holds it.
@@ -20,12 +23,14 @@ final class Doorbell: @unchecked Sendable {
   /// The generation of the queue that it joined (see `WaitQueue`); zero for none.
   var generation: UInt64 = 0
 
-  init() {
+  init(for waiter: Waiter?) {
+    self.waiter = waiter
     (rings, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   /// A doorbell for another queue, which rings for the same consumer.
-  init(branchOf bell: Doorbell) {
+  init(branchOf bell: Doorbell, for waiter: Waiter) {
+    self.waiter = waiter
     (rings, continuation) = (bell.rings, bell.continuation)
   }
 

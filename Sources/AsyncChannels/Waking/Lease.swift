@@ -54,6 +54,22 @@ struct Lease: ~Copyable, Sendable {
     }
   }
 
+  /// Takes the lease for a look at the cursor, and displaces nobody. Returns what to release it with.
+  ///
+  /// A consumer whose fast path meets that takes the slow one, which waits.
+  func borrow() -> UInt64 {
+    while true {
+      let current = word.load(ordering: .relaxed)
+      if current & 1 == 1 {
+        CurrentThread.yield()
+      } else if word.compareExchange(
+        expected: current, desired: current | 1, ordering: .acquiring
+      ).exchanged {
+        return current
+      }
+    }
+  }
+
   @inlinable
   func release(_ ticket: UInt64) {
     word.store(ticket, ordering: .releasing)

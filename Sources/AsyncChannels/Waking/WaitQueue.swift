@@ -30,6 +30,14 @@ struct Sleepers: @unchecked Sendable {
     count += others.count
   }
 
+  func forEach(_ body: (Doorbell) -> Void) {
+    var bell = first
+    while let current = bell {
+      body(current)
+      bell = current.next
+    }
+  }
+
   mutating func append(_ bell: Doorbell) {
     bell.previous = last
     if let last { last.next = bell } else { first = bell }

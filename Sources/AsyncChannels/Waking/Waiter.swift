@@ -28,6 +28,17 @@ class Waiter: @unchecked Sendable {
   /// How many elements the buffering policy has dropped.
   var droppedCount: Int { 0 }
 
+  /// How many elements could be taken now, as `countPending` counts them.
+  @usableFromInline
+  final var pendingCount: Int {
+    let ticket = lease.borrow()
+    defer { lease.release(ticket) }
+    return countPending()
+  }
+
+  /// How many elements have not been taken. Requires the lease.
+  func countPending() -> Int { 0 }
+
   /// Looks whether there is an element to take. Requires the lease.
   func look() -> Look { .finished }
 
@@ -37,6 +48,9 @@ class Waiter: @unchecked Sendable {
 
   /// Takes a doorbell out of the queue, if it is still there. Requires the lease.
   func leaveQueue(_ bell: Doorbell) {}
+
+  /// One for each log, which waits for what comes from now on and takes nothing.
+  func makeWatchers() -> [Waiter] { [] }
 
   /// Waits until there may be an element to take. False at the end, if the task is cancelled, or if a
   /// newer consumer has asked.
@@ -82,7 +96,7 @@ class Waiter: @unchecked Sendable {
       let look = look()
       if look != .nothing { return look }
     }
-    let bell = bell ?? Doorbell()
+    let bell = bell ?? Doorbell(for: self)
     self.bell = bell
     let look = lookOrJoin(bell)
     isAsleep = look == .nothing

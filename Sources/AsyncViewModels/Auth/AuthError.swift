@@ -1,5 +1,6 @@
 /// Why a sign-in gave no token. Its description is a sentence for the user.
 public enum AuthError: Error, Sendable, Hashable {
+  /// The server does not know this user name with this password.
   case wrongCredentials
   /// There was no answer within this time.
   case timedOut(after: Duration)
@@ -9,10 +10,13 @@ public enum AuthError: Error, Sendable, Hashable {
   case unexpectedStatus(Int)
   /// The server's answer could not be understood: with the reason.
   case badAnswer(String)
+
+  /// The task was cancelled before there was an answer.
   case cancelled
 }
 
 extension AuthError: CustomStringConvertible {
+  /// A sentence for the user. It contains no password.
   public var description: String {
     switch self {
     case .wrongCredentials: "The user name or the password is wrong."

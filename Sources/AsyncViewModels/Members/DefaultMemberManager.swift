@@ -11,9 +11,16 @@ public actor DefaultMemberManager: MemberManager {
   /// The program's members.
   public static let shared = DefaultMemberManager()
 
+  /// Adds a member with this name, or publishes a failure.
   public nonisolated var addMember: Inlet<String> { commands.inlet(Command.add) }
+
+  /// Removes the member with this id, if there is one.
   public nonisolated var removeMember: Inlet<Member> { commands.inlet(Command.remove) }
+
+  /// Removes all members.
   public nonisolated var resetMembers: Inlet<Void> { commands.inlet(.reset) }
+
+  /// The members after each change. A new listener begins with the last list.
   public nonisolated var members: Outlet<Result<[Member], MemberFailure>> { results.outlet }
 
   private enum Command {
@@ -25,10 +32,12 @@ public actor DefaultMemberManager: MemberManager {
   private var roster: [Member] = []
   private var lastID = 0
 
+  /// Makes a manager with no members.
   public init() {
     results.send(.success([]))
   }
 
+  /// Carries out what comes to the inputs, in the order in which it was sent, until its task is cancelled.
   public func run() async {
     for await command in commands.received {
       carryOut(command)

@@ -2,8 +2,11 @@
 public struct Member: Sendable, Hashable, Identifiable, Codable {
   /// Given by the manager, from 1; never used twice.
   public let id: Int
+
+  /// The name, as it was added.
   public let name: String
 
+  /// Makes a member, for previews and tests. A manager gives each one its own id.
   public init(id: Int, name: String) {
     self.id = id
     self.name = name

@@ -16,10 +16,12 @@ public final class MembersViewModel: ViewModel, Observable {
   @CurrentValue private var list: [Member] = []
   private let manager: any MemberManager
 
+  /// Makes a list of a manager's members.
   public init(manager: any MemberManager = DefaultMemberManager.shared) {
     self.manager = manager
   }
 
+  /// Follows the manager until its task is cancelled.
   public func run() async {
     for await case .success(let members) in manager.members {
       list = members

@@ -15,6 +15,7 @@ public final class NewMemberViewModel: ViewModel, Observable {
   /// Only the newest result counts, so this holds at most one however long nothing runs.
   private let results: Subscription<Result<[Member], MemberFailure>>
 
+  /// Makes a form that adds to a manager's members.
   public init(manager: any MemberManager = DefaultMemberManager.shared) {
     self.manager = manager
     results = manager.members.subscribe(buffering: .bufferingNewest(1))
@@ -30,6 +31,7 @@ public final class NewMemberViewModel: ViewModel, Observable {
     }
   }
 
+  /// Follows what becomes of the additions, until its task is cancelled.
   public func run() async {
     for await result in results {
       switch result {

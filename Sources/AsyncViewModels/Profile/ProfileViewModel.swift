@@ -8,9 +8,15 @@ public import Observation
 /// that is told of a state, or reads it when told that it changed, never finds the one before.
 @MainActor
 public final class ProfileViewModel: ViewModel, Observable {
+  /// What a profile screen shows.
   public enum State: Sendable {
+    /// The user is being loaded.
     case isLoading
+
+    /// The user could not be loaded.
     case failed(any Error)
+
+    /// The user was loaded.
     case loaded(User)
   }
 
@@ -22,7 +28,9 @@ public final class ProfileViewModel: ViewModel, Observable {
   private let wanted: CurrentValue<User.ID?>
   private let loader: any UserLoader
 
-  /// - Parameter userID: The user that is loaded when ``run()`` begins; none if nil.
+  /// - Parameters:
+  ///   - userID: The user that is loaded when ``run()`` begins; none if nil.
+  ///   - loader: Where users come from.
   public init(userID: User.ID? = nil, loader: any UserLoader) {
     wanted = CurrentValue(userID)
     self.loader = loader
@@ -34,6 +42,7 @@ public final class ProfileViewModel: ViewModel, Observable {
   /// Input: load the user that is shown again.
   public var reload: Inlet<Void> { wanted.inlet { _, _ in } }
 
+  /// Loads what comes to ``load`` and ``reload``, the newest only, until its task is cancelled.
   public func run() async {
     let loader = loader
     let state = _current

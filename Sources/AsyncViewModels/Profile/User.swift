@@ -1,8 +1,12 @@
 /// Somebody with a profile.
 public struct User: Sendable, Hashable, Identifiable {
+  /// What tells users apart.
   public let id: Int
+
+  /// The name to show.
   public let name: String
 
+  /// Makes a user.
   public init(id: Int, name: String) {
     self.id = id
     self.name = name

@@ -31,6 +31,7 @@ public final class TextFilterViewModel: ViewModel, Observable {
     text = SplitBinding(reading: _output.outlet, writing: _inputText.inlet)
   }
 
+  /// Filters what comes to ``inputText``, until its task is cancelled.
   public func run() async {
     let passes = passes
     let output = _output

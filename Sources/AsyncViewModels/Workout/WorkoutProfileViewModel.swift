@@ -12,6 +12,7 @@ public final class WorkoutProfileViewModel: Observable {
   /// Output: the same in words.
   public let summary: StateOutlet<String>
 
+  /// Makes a profile that shows what a notifier counts.
   public init(notifier: any ExerciseExecutionCountNotifying) {
     executionCount = notifier.count
     summary = notifier.count.map { "Exercises done: \($0)" }

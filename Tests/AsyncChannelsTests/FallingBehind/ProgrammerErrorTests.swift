@@ -54,6 +54,15 @@ final class ProgrammerErrorTests: XCTestCase {
     }
   }
 
+  func test_C76_aNegativeDurationTraps() async throws {
+    try await assertTraps("after", saying: "An answer to Int cannot begin after -1.0 seconds") {
+      await Outlet.just(1).answer(after: .seconds(-1)) {
+        $0
+      } publish: { _ in
+      }
+    }
+  }
+
   private static let touched = "A CurrentValue<Int> was touched inside its own update"
 
   func test_C51_touchingAValueInsideItsUpdateTraps() async throws {

@@ -27,7 +27,11 @@ final class AnswerNonisolatedTests: XCTestCase {
     XCTAssertEqual(most.load(ordering: .sequentiallyConsistent), 1, "calls at once")
   }
 
-  func test_busyIsSaidInOrderFromNonisolatedCodeToo() async throws {
+  func test_C79_busyIsSaidInOrderFromNonisolatedCodeToo() async throws {
+    for overlap in Overlap.allCases { try await busyIsSaidInOrder(overlap) }
+  }
+
+  private func busyIsSaidInOrder(_ overlap: Overlap) async throws {
     let numbers = Channel<Int>()
     let received = numbers.outlet.subscribe()
     let said = Channel<Bool>()
@@ -35,7 +39,7 @@ final class AnswerNonisolatedTests: XCTestCase {
     try await within(.seconds(30)) {
       await withDiscardingTaskGroup { group in
         group.addTask {
-          await received.answer(.concurrent, busy: said.inlet) {
+          await received.answer(overlap, busy: said.inlet) {
             $0
           } publish: { _ in
           }
@@ -54,5 +58,35 @@ final class AnswerNonisolatedTests: XCTestCase {
       isBusy = nowBusy
     }
     XCTAssertFalse(isBusy)
+  }
+
+  /// Superseded work that goes on must not publish, and the call waits for it all the same.
+  func test_noOlderAnswerIsPublishedAfterANewerOneAndTheCallWaitsForAllWork() async throws {
+    for round in 0..<300 {
+      let numbers = Channel<Int>()
+      let received = numbers.outlet.subscribe()
+      let published = Record<Int>()
+      let working = Atomic(0)
+      let run = Task.detached {
+        await received.answer(.latestOnly) { number in
+          working.add(1, ordering: .relaxed)
+          for _ in 0..<((number * 7 + round) % 5) { await Task.yield() }
+          working.subtract(1, ordering: .relaxed)
+          return number
+        } publish: {
+          published.add($0)
+        }
+        XCTAssertEqual(working.load(ordering: .relaxed), 0, "round \(round)")
+      }
+      for number in 0..<20 {
+        numbers.send(number)
+        if number % 3 == round % 3 { await Task.yield() }
+      }
+      if round.isMultiple(of: 2) { run.cancel() } else { numbers.finish() }
+      try await within { await run.value }
+      XCTAssertEqual(published.events, published.events.sorted(), "round \(round)")
+      XCTAssertEqual(Set(published.events).count, published.count, "round \(round)")
+      if !round.isMultiple(of: 2) { XCTAssertEqual(published.events.last, 19, "round \(round)") }
+    }
   }
 }

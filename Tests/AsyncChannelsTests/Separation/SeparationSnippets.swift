@@ -86,7 +86,7 @@ enum SeparationSnippets {
     }
 
     func make() {
-      _ = Outlet<Int>()  // error: no exact matches in call to initializer
+      _ = Outlet<Int>()  // error: initializer is inaccessible
     }
 
     func pretend(_ outlet: Outlet<Int>) {

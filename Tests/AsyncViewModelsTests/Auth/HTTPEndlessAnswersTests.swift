@@ -7,9 +7,10 @@ import XCTest
 /// Several sign-ins at a server that answers without end: each ends, and meanwhile the rest of the
 /// program has its processors and its memory.
 ///
-/// The limits are far from both sides. Eight sign-ins take 0.2 to 2 s, 20 MiB, and keep nobody
-/// waiting for a tenth of a second; with a delegate queue of Foundation's, and begun on the threads
-/// of Swift's tasks, they took 52 s, 480 MiB, and kept every task waiting as long.
+/// The limits are far from both sides, since other programs may have the processors. Eight sign-ins
+/// take 0.2 to 2 s, 20 MiB, and keep nobody waiting for a tenth of a second; with a delegate queue of
+/// Foundation's, and begun on the threads of Swift's tasks, they took 52 s, 480 MiB, and kept every
+/// task waiting as long.
 final class HTTPEndlessAnswersTests: XCTestCase {
   func test_severalEndlessTokensAreRefused() async throws {
     for count in [3, 8] {
@@ -59,8 +60,8 @@ final class HTTPEndlessAnswersTests: XCTestCase {
     let time = ContinuousClock.now - start
     let (gap, peak) = await pulse.stop()
     let what = "\(count) at \(path)"
-    XCTAssertLessThan(time, deadline + .seconds(4), what, line: line)
-    XCTAssertLessThan(gap, .seconds(2), what, line: line)
+    XCTAssertLessThan(time, deadline + .seconds(20), what, line: line)
+    XCTAssertLessThan(gap, .seconds(15), what, line: line)
     XCTAssertLessThan(peak - before, 256 << 20, what, line: line)
     for error in errors {
       guard let error else { return XCTFail("\(what): there was a token", line: line) }

@@ -1,4 +1,5 @@
 import Foundation
+import Proof
 
 /// What backlogs cost in memory, and whether it comes back: bounds that are checked, with figures.
 ///
@@ -20,9 +21,12 @@ struct ChannelBacklogs {
       } else {
         try runAll(options)
       }
+    } catch let error as UsageError {
+      complain("ChannelBacklogs: \(error.sentence)")
+      exit(64)
     } catch {
-      FileHandle.standardError.write(Data("ChannelBacklogs: \(error)\n".utf8))
-      exit(error is UsageError ? 64 : 1)
+      complain("ChannelBacklogs: \(error)")
+      exit(1)
     }
   }
 
@@ -39,20 +43,16 @@ struct ChannelBacklogs {
     process.arguments = [measure.name] + CommandLine.arguments.dropFirst()
     try process.run()
     let watchdog = DispatchWorkItem {
-      complain("\(measure.name) did not end within \(options.deadline) s")
+      complain("ChannelBacklogs: \(measure.name) did not end within \(options.deadline) s")
       kill(process.processIdentifier, SIGKILL)
     }
     DispatchQueue.global().asyncAfter(deadline: .now() + options.deadline, execute: watchdog)
     process.waitUntilExit()
     watchdog.cancel()
     if process.terminationReason == .uncaughtSignal {
-      complain("\(measure.name) was ended by signal \(process.terminationStatus)")
+      complain("ChannelBacklogs: \(measure.name) was ended by signal \(process.terminationStatus)")
     }
     return process.terminationReason == .exit && process.terminationStatus == 0
-  }
-
-  private static func complain(_ sentence: String) {
-    FileHandle.standardError.write(Data("ChannelBacklogs: \(sentence)\n".utf8))
   }
 
   private static var usage: String {

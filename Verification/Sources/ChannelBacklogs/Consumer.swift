@@ -1,4 +1,5 @@
 import AsyncChannels
+import Proof
 import Synchronization
 
 /// What the producer and its consumers know of each other.
@@ -37,12 +38,12 @@ final class Consumer: Sendable {
   }
 
   let name: String
-  private let subscription: Subscription<Counted>
+  private let subscription: Subscription<Tracked>
   private let progress: Progress
   private let pace: Pace
   private let takenCount = Level()
 
-  init(_ name: String, _ subscription: Subscription<Counted>, _ progress: Progress, pace: Pace) {
+  init(_ name: String, _ subscription: Subscription<Tracked>, _ progress: Progress, pace: Pace) {
     self.name = name
     self.subscription = subscription
     self.progress = progress

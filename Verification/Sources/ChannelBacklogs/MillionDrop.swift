@@ -1,5 +1,6 @@
 import AsyncChannels
 import Foundation
+import Proof
 import Synchronization
 
 /// Dropping what holds a million elements returns on a small stack and releases them all (C36).
@@ -7,7 +8,7 @@ struct MillionDrop: Measure {
   static let name = "million-drop"
   static let summary = "what holds a million elements is dropped on a 512 KiB stack"
 
-  private typealias Holder = Channel<Counted>
+  private typealias Holder = Channel<Tracked>
 
   private let count = 1_000_000
   private let stack = 512 << 10
@@ -52,16 +53,16 @@ struct MillionDrop: Measure {
 
   private static func subscription(
     _ policy: BufferingPolicy, _ count: Int, _ census: Census
-  ) -> Subscription<Counted> {
+  ) -> Subscription<Tracked> {
     let channel = Holder(buffering: policy)
     let subscription = channel.outlet.subscribe()
-    for number in 0..<count { channel.send(Counted(number, in: census)) }
+    for number in 0..<count { channel.send(Tracked(number, in: census)) }
     return subscription
   }
 
   private static func replaying(_ count: Int, _ census: Census) -> Holder {
     let channel = Holder(replaying: count)
-    for number in 0..<count { channel.send(Counted(number, in: census)) }
+    for number in 0..<count { channel.send(Tracked(number, in: census)) }
     return channel
   }
 

@@ -1,3 +1,5 @@
+import Proof
+
 /// The command line.
 struct Options {
   var measure: (any Measure.Type)?
@@ -40,14 +42,5 @@ struct Options {
     guard let text = arguments.popFirst(), let number = Int(text), (1...1 << 50).contains(number)
     else { throw UsageError("\(option) takes a whole number greater than zero") }
     return number
-  }
-}
-
-/// Arguments that make no sense.
-struct UsageError: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) {
-    self.description = description
   }
 }

@@ -1,4 +1,5 @@
 import AsyncChannels
+import Proof
 
 /// A producer that is faster than its consumers, in rounds: it sends without a pause until the
 /// backlogs are as large as is allowed, and goes on when they are gone.
@@ -9,15 +10,19 @@ struct OutrunningProducer: Measure {
   static let name = "outrunning-producer"
   static let summary = "backlogs grow, are caught up with or dropped, and the memory comes back"
 
+  /// What a tracked element takes in a backlog, about: an allocation, a slot of the log and the
+  /// slot's count.
+  private static let bytesPerElement = 48 + 8 + 4
+
   private let duration: Duration
   private let perRound: Int
   private let census = Census()
-  private let channel = Channel<Counted>()
+  private let channel = Channel<Tracked>()
   private let progress = Progress()
 
   init(_ options: Options) {
     duration = .seconds(options.seconds)
-    perRound = max(10_000, (options.megabytes << 20) / Counted.bytes)
+    perRound = max(10_000, (options.megabytes << 20) / Self.bytesPerElement)
   }
 
   func run() async throws -> String {
@@ -82,7 +87,7 @@ struct OutrunningProducer: Measure {
     let first = progress.sent
     let begin = ContinuousClock.now
     for number in first..<first + perRound {
-      channel.send(Counted(number, in: census))
+      channel.send(Tracked(number, in: census))
       progress.sent = number + 1
     }
     let sending = ContinuousClock.now - begin

@@ -1,4 +1,5 @@
 import AsyncChannels
+import Proof
 
 /// A bounded subscriber that is stuck holds its `n` elements and nothing else, however much is sent.
 struct StuckSubscriber: Measure {
@@ -16,15 +17,15 @@ struct StuckSubscriber: Measure {
   func run() async throws -> String {
     let clock = ContinuousClock.now
     let census = Census()
-    let channel = Channel<Counted>()
+    let channel = Channel<Tracked>()
     let newest = channel.outlet.subscribe(buffering: .bufferingNewest(limit))
     let oldest = channel.outlet.subscribe(buffering: .bufferingOldest(limit))
     let warmUp = sends / 10
-    for number in 0..<warmUp { channel.send(Counted(number, in: census)) }
+    for number in 0..<warmUp { channel.send(Tracked(number, in: census)) }
     let before = Resident.now
     var peak = before
     for number in warmUp..<sends {
-      channel.send(Counted(number, in: census))
+      channel.send(Tracked(number, in: census))
       guard number % max(1, sends / 1000) == 0 else { continue }
       peak = max(peak, Resident.now)
       try BoundBroken.unless(
@@ -52,7 +53,7 @@ struct StuckSubscriber: Measure {
       """
   }
 
-  private func check(_ subscription: Subscription<Counted>, holds expected: Range<Int>) async throws
+  private func check(_ subscription: Subscription<Tracked>, holds expected: Range<Int>) async throws
   {
     var next = expected.lowerBound
     for await element in subscription {

@@ -16,7 +16,7 @@ struct Mistake: Sendable {
     self.make = make
   }
 
-  static let all = buffers + replays + updates + [probe]
+  static let all = buffers + replays + updates + [probe, answer]
 
   /// The element of most of them: a name to be found in the sentence.
   private struct Greeting: Sendable {}
@@ -71,6 +71,12 @@ struct Mistake: Sendable {
     "probe's count", says: "A probe of Int cannot wait for -1 elements"
   ) {
     blocking { _ = try? await Probe(Channel<Int>().outlet).next(-1) }
+  }
+
+  private static let answer = Mistake(
+    "answer's duration", says: "An answer to Int cannot begin after -1.0 seconds"
+  ) {
+    blocking { await Outlet.just(1).answer(after: .seconds(-1), by: { $0 }, publish: { _ in }) }
   }
 
   private static func buffer(

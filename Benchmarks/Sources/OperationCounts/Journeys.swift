@@ -1,0 +1,36 @@
+import AsyncChannels
+import Journeys
+
+extension Operation {
+  /// The way of a view model, from its input to its output.
+  static let journeys =
+    Overlap.allCases.flatMap { overlap in
+      journey("answer-\(overlap)", byHand: { try await answerByHand($0, overlap) }) {
+        try await answer($0, overlap)
+      }
+    }
+    + [Overlap.oneAtATime, .latestOnly].flatMap { overlap in
+      journey("sign-in-\(overlap)", byHand: { try await signInByHand($0, overlap) }) {
+        try await signIn($0, overlap)
+      }
+    }
+    + [1, 100].flatMap { viewModels in
+      journey(
+        "add-member-\(viewModels)", times: viewModels == 1 ? 256 : 16,
+        byHand: { try await addMembersByHand($0, viewModels: viewModels) }
+      ) {
+        try await addMembers($0, viewModels: viewModels)
+      }
+    }
+
+  private static func journey(
+    _ name: String, times: Int = 256, byHand: @escaping @Sendable (Int) async throws -> Double,
+    ours: @escaping @Sendable (Int) async throws -> Double
+  ) -> [Operation] {
+    [(name, ours), ("\(name)-by-hand", byHand)].map { name, measure in
+      Operation(name, times: times, isConcurrent: true) { times in
+        (try? await measure(times)) != nil
+      }
+    }
+  }
+}

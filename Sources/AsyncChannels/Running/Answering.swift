@@ -1,0 +1,179 @@
+import Synchronization
+
+/// One call of `answer`: a loop that takes elements and begins work on them.
+///
+/// One at a time, the loop works itself. Otherwise each element has a task, and the loop goes on to
+/// the next element. What decides about an element runs in the isolation of `publish`, so between two
+/// suspensions it is one step for all others. Where there is none, each decision is one atomic
+/// operation or has a lock.
+final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
+  private let overlap: Overlap
+  private let pause: Pause?
+  private let turns: Turns
+  private let ignored: Inlet<Element>?
+  private let work: @Sendable (Element) async -> Answer
+  private let publish: @isolated(any) @Sendable (Answer) -> Void
+  /// Whether the caller's task was cancelled. The task that publishes may be another's, or superseded.
+  private let isClosed = Atomic(false)
+  private let answers = Locked(OneByOne<(Turn, Answer)>())
+  /// The newest work of `.latestOnly`, which is not a child task: a newer element has to cancel it
+  /// alone, and a child that can be cancelled alone needs a group, and a task more, for itself.
+  private let latestTask = Locked<Task<Void, Never>?>(nil)
+
+  init(
+    _ overlap: Overlap, after pause: Pause?, busy: Inlet<Bool>?, ignored: Inlet<Element>?,
+    work: @escaping @Sendable (Element) async -> Answer,
+    publish: @escaping @isolated(any) @Sendable (Answer) -> Void
+  ) {
+    self.overlap = overlap
+    self.pause = pause
+    turns = Turns(reportingTo: busy)
+    self.ignored = ignored
+    self.work = work
+    self.publish = publish
+  }
+
+  /// - Parameter isolation: That of `publish`.
+  func run(
+    _ elements: some AsyncSequence<Element, Never> & Sendable, isolation: isolated (any Actor)?
+  ) async {
+    await withTaskCancellationHandler {
+      await withDiscardingTaskGroup { group in
+        let end = Channel<Never>()
+        // The loop reports that the call was cancelled, unless it is in the midst of work, which may
+        // take its time.
+        if overlap == .oneAtATime, turns.areReported {
+          let outlet = end.outlet
+          group.addTask { await self.report(afterEndOf: outlet, isolation: isolation) }
+        }
+        await takeAll(of: elements.makeAsyncIterator(), in: &group, isolation: isolation)
+        turns.report()
+        end.finish()
+        await latestTask.withLock { $0 }?.value
+      }
+    } onCancel: {
+      // Immediately, since the next call may begin as soon as `cancel()` has returned. The report
+      // has to wait: the code that cancels may be in any isolation, and hold any lock.
+      isClosed.store(true, ordering: .releasing)
+      turns.close()
+      latestTask.withLock { $0 }?.cancel()
+    }
+    turns.close()
+    turns.report()
+    turns.leave()
+  }
+
+  /// Returns at the end of the elements, or when the task is cancelled.
+  private func takeAll(
+    of elements: some AsyncIteratorProtocol<Element, Never>, in group: inout DiscardingTaskGroup,
+    isolation: isolated (any Actor)?
+  ) async {
+    var iterator = elements
+    let consumer = (elements as? Subscription<Element>.Iterator).map(Consumer.init)
+    var last: Turn?
+    while !Task.isCancelled,
+      let element = await next(of: &iterator, consumer, isolation: isolation)
+    {
+      if overlap == .oneAtATime {
+        await take(element, isolation: isolation)
+      } else if overlap == .firstOnly, last?.isOver == false {
+        ignored?.send(element)
+      } else {
+        last = begin(element, consumer, after: last, in: &group)
+      }
+    }
+  }
+
+  /// `next()` of an iterator may return an element although the task was just cancelled. That
+  /// element has to be left to the next call, which consumes the same subscription.
+  ///
+  /// - Parameter consumer: What stands for the iterator if that is a subscription's.
+  private func next(
+    of iterator: inout some AsyncIteratorProtocol<Element, Never>, _ consumer: Consumer<Element>?,
+    isolation: isolated (any Actor)?
+  ) async -> Element? {
+    guard let consumer else { return await iterator.next(isolation: isolation) }
+    guard let pause else { return await consumer.next(isolation: isolation) }
+    return await consumer.next(after: pause, isolation: isolation)
+  }
+
+  /// Works on an element in the caller's task.
+  private func take(_ element: Element, isolation: isolated (any Actor)?) async {
+    turns.begin()
+    let answer = await workElsewhere(on: element)
+    guard !Task.isCancelled else { return }
+    turns.end()
+    await publish(answer)
+  }
+
+  /// Away from the isolation of the caller, which would be blocked by work that computes.
+  @concurrent
+  private func workElsewhere(on element: Element) async -> Answer {
+    await work(element)
+  }
+
+  /// Begins work on an element in a task of its own.
+  private func begin(
+    _ element: Element, _ consumer: Consumer<Element>?, after last: Turn?,
+    in group: inout DiscardingTaskGroup
+  ) -> Turn {
+    let turn = Turn()
+    turns.begin()
+    guard overlap == .latestOnly else {
+      group.addTask { await self.take(turn, with: element, consumer) }
+      return turn
+    }
+    if let last, last.end() { turns.end() }
+    let task = Task { await self.take(turn, with: element, consumer) }
+    let superseded = latestTask.withLock { latest in
+      defer { latest = task }
+      return latest
+    }
+    // The lock orders this look after the handler of the cancellation, or that after this task.
+    if Task.isCancelled { task.cancel() }
+    if let last, let superseded, !last.isDone {
+      superseded.cancel()
+      group.addTask { await superseded.value }
+    }
+    return turn
+  }
+
+  /// Runs in the element's task, which is in no isolation.
+  private func take(_ turn: Turn, with element: Element, _ consumer: Consumer<Element>?) async {
+    let answer = await work(element)
+    await take(answer, of: turn, consumer, isolation: publish.isolation)
+  }
+
+  private func take(
+    _ answer: Answer, of turn: Turn, _ consumer: Consumer<Element>?,
+    isolation: isolated (any Actor)?
+  ) async {
+    if overlap == .firstOnly, pause == nil, let consumer { ignoreReady(of: consumer) }
+    await publishInOrder((turn, answer))
+    turn.isDone = true
+  }
+
+  /// What came while work was under way was sent before its answer is published, but the loop may not
+  /// have had time to look at it. (What waits for quiet has not come yet.)
+  private func ignoreReady(of consumer: Consumer<Element>) {
+    while let element = consumer.takeReady() { ignored?.send(element) }
+  }
+
+  /// One after the other, so that even without an isolation no answer is published after a newer
+  /// one: the task that finds nobody publishing does so for all.
+  private func publishInOrder(_ answer: (Turn, Answer)) async {
+    var next = answers.withLock { $0.begin(with: answer) }
+    while let (turn, answer) = next {
+      if turn.end(), !isClosed.load(ordering: .acquiring) {
+        turns.end()
+        await publish(answer)
+      }
+      next = answers.withLock { $0.next() }
+    }
+  }
+
+  private func report(afterEndOf outlet: Outlet<Never>, isolation: isolated (any Actor)?) async {
+    for await _ in outlet {}
+    turns.report()
+  }
+}

@@ -1,0 +1,43 @@
+import Synchronization
+
+/// One element's turn: it ends once, answered or superseded.
+final class Turn: Sendable {
+  private let hasEnded = Atomic(false)
+  private let hasBeenLeft = Atomic(false)
+
+  /// True for the call that ends it, false for later ones.
+  func end() -> Bool {
+    !hasEnded.exchange(true, ordering: .relaxed)
+  }
+
+  var isOver: Bool { hasEnded.load(ordering: .relaxed) }
+
+  /// Whether its answer is published, so that its task has nothing more to do.
+  var isDone: Bool {
+    get { hasBeenLeft.load(ordering: .relaxed) }
+    set { hasBeenLeft.store(newValue, ordering: .relaxed) }
+  }
+}
+
+/// Things that come from several tasks and are handled one by one: the task that finds nobody
+/// handling them goes on until none is left.
+struct OneByOne<Thing> {
+  private var waiting: [Thing] = []
+  private var isBeingHandled = false
+
+  /// What the caller is to handle; nil if another does that.
+  mutating func begin(with thing: Thing) -> Thing? {
+    guard !isBeingHandled else {
+      waiting.append(thing)
+      return nil
+    }
+    isBeingHandled = true
+    return thing
+  }
+
+  /// What the caller is to handle next; nil if it is done.
+  mutating func next() -> Thing? {
+    isBeingHandled = !waiting.isEmpty
+    return isBeingHandled ? waiting.removeFirst() : nil
+  }
+}

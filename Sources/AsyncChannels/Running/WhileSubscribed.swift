@@ -1,0 +1,107 @@
+/// Work that is done only while somebody listens.
+///
+/// ```swift
+/// func run() async {
+///   await _positions.whileSubscribed(lingering: .seconds(5)) {
+///     for await position in self.gps.positions { self._positions.send(position) }
+///   }
+/// }
+/// ```
+///
+/// The body runs as a child task of the caller: it is called when there is a subscriber, cancelled when
+/// the last has been gone for as long as it lingers, and called again with the next. So a view that is
+/// replaced, or turned, does not stop it. There is one call at a time: the next begins when the one that
+/// was cancelled has returned. A body that returns by itself is called again only with the first
+/// subscriber after a time without.
+///
+/// It returns when the owner has finished, or is gone, or the caller's task is cancelled, and the body
+/// has returned; both cancel the body. While there is nobody, it costs nothing.
+extension Channel {
+  /// Runs a closure while somebody is subscribed.
+  ///
+  /// - Parameters:
+  ///   - duration: For how long the body goes on when the last subscriber has left.
+  ///   - clock: What measures that.
+  ///   - isolation: The caller's, which is found without being given.
+  ///   - body: Called in the isolation in which it was made.
+  public func whileSubscribed<C: Clock>(
+    lingering duration: C.Instant.Duration = .zero, clock: C = ContinuousClock(),
+    isolation: isolated (any Actor)? = #isolation,
+    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable () async -> Void
+  ) async {
+    await subscriberCounts.whilePositive(lingering: duration, clock: clock, body)
+  }
+}
+
+extension Output {
+  /// Runs a closure while somebody is subscribed, as ``Channel`` does.
+  public func whileSubscribed<C: Clock>(
+    lingering duration: C.Instant.Duration = .zero, clock: C = ContinuousClock(),
+    isolation: isolated (any Actor)? = #isolation,
+    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable () async -> Void
+  ) async {
+    await subscriberCounts.whilePositive(lingering: duration, clock: clock, body)
+  }
+}
+
+extension CurrentValue {
+  /// Runs a closure while somebody follows the state, as ``Channel`` does. Reading it does not count.
+  public func whileSubscribed<C: Clock>(
+    lingering duration: C.Instant.Duration = .zero, clock: C = ContinuousClock(),
+    isolation: isolated (any Actor)? = #isolation,
+    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable () async -> Void
+  ) async {
+    await subscriberCounts.whilePositive(lingering: duration, clock: clock, body)
+  }
+}
+
+extension StateOutlet<Int> {
+  fileprivate func whilePositive<C: Clock>(
+    lingering duration: C.Instant.Duration, clock: C,
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: @escaping @isolated(any) @Sendable () async -> Void
+  ) async {
+    let counts = subscribe()
+    while await counts.first(where: { $0 > 0 }) != nil {
+      // Those who came may have left while the body before was unwinding.
+      if value == 0 { continue }
+      await withDiscardingTaskGroup { group in
+        group.addTask { await body() }
+        repeat {
+          // At the end there is neither a zero to wait for nor anybody to linger for.
+          guard await counts.first(where: { $0 == 0 }) != nil else { break }
+        } while await counts.becomesPositive(within: duration, clock)
+        group.cancelAll()
+      }
+    }
+  }
+}
+
+extension Subscription<Int> {
+  fileprivate func first(
+    where isWanted: (Int) -> Bool, isolation: isolated (any Actor)? = #isolation
+  ) async -> Int? {
+    while let count = await next() {
+      if isWanted(count) { return count }
+    }
+    return nil
+  }
+
+  /// Whether the next count comes, and not the end or the cancelling, before the time is over.
+  fileprivate func becomesPositive<C: Clock>(
+    within duration: C.Instant.Duration, _ clock: C, isolation: isolated (any Actor)? = #isolation
+  ) async -> Bool {
+    await withTaskGroup(of: Bool.self) { group in
+      group.addTask { await self.next() != nil }
+      group.addTask {
+        try? await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil)
+        return false
+      }
+      // A count that comes together with the end of the time is one that has come: both are asked.
+      let first = await group.next() ?? false
+      group.cancelAll()
+      let second = await group.next() ?? false
+      return first || second
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/// Waiting until the listeners have caught up: a test that looks at what an observer did, and a producer
+/// that does not want to run ahead (`send`, then `settled`).
+///
+/// A call returns when each subscriber that there is when it is called has taken what was sent before
+/// and asks for more, so that it has worked on all of that, or has left. A subscriber that joins later
+/// is not waited for. In a task that has begun the work elsewhere, a subscriber "asks for more" while
+/// that work goes on.
+///
+/// - **What it cannot know**: whether a subscriber will ever ask. A subscription that nobody consumes,
+///   or a loop that is stuck, is waited for until the calling task is cancelled. So a test gives it a
+///   deadline.
+/// - **More is sent meanwhile**: the call waits for what was there before. Of an unbounded subscriber
+///   that always finds an element ready, it may hear late: when that one has taken up to 64 more.
+/// - **Finish** and **cancel**: the call returns false immediately, since what is finished has
+///   forgotten its subscribers.
+/// - **Costs**: nothing to anybody when nobody waits. A call costs O(the subscribers that are bounded,
+///   or asleep); while it waits, a bounded subscriber's elements are taken on the slow path.
+///
+/// There is none for a whole view model: it does not know which of its outputs and inputs the caller
+/// means, and that each has settled in turn does not mean that all have.
+extension Channel {
+  /// Returns when each subscriber there is has taken what was sent before and asks for more, or has
+  /// left.
+  ///
+  /// ```swift
+  /// progress.send(.finished)
+  /// await progress.settled()
+  /// ```
+  ///
+  /// - Returns: False if the channel is finished, or the task cancelled, before that.
+  @discardableResult
+  public func settled(isolation: isolated (any Actor)? = #isolation) async -> Bool {
+    await log.settled(isolation: isolation)
+  }
+}
+
+extension Output {
+  /// The same as ``Channel/settled(isolation:)``.
+  @discardableResult
+  public func settled(isolation: isolated (any Actor)? = #isolation) async -> Bool {
+    await channel.settled(isolation: isolation)
+  }
+}
+
+extension Outlet {
+  /// Returns when each subscriber there is has taken what was sent before and asks for more, or has
+  /// left.
+  ///
+  /// For a derived outlet those are all subscribers of the channel at its base.
+  ///
+  /// ```swift
+  /// viewModel.signIn.send(credentials)
+  /// _ = await results.next()
+  /// await viewModel.signInResult.settled()
+  /// XCTAssertEqual(controller.label, "Signed in.")
+  /// ```
+  ///
+  /// - Returns: False if the channel is finished, or the task cancelled, before that.
+  @discardableResult
+  public func settled(isolation: isolated (any Actor)? = #isolation) async -> Bool {
+    for log in logs where await !log.settled(isolation: isolation) { return false }
+    return true
+  }
+}

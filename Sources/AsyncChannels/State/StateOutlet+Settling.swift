@@ -1,0 +1,28 @@
+extension StateOutlet {
+  /// Returns when each subscriber there is, of this state or of another that is derived from the same,
+  /// has taken the value there is and asks for more, or has left. See ``Outlet/settled(isolation:)``.
+  ///
+  /// ```swift
+  /// viewModel.text.value = "news"
+  /// await viewModel.text.settled()
+  /// XCTAssertEqual(controller.label, "news")
+  /// ```
+  ///
+  /// - Returns: False if one of its states is finished, or the task cancelled, before that. State that
+  ///   never changes has settled.
+  @discardableResult
+  public func settled(isolation: isolated (any Actor)? = #isolation) async -> Bool {
+    await outlet.settled(isolation: isolation)
+  }
+}
+
+extension CurrentValue {
+  /// Returns when each subscriber there is has taken the value there is and asks for more, or has left.
+  /// See ``Channel/settled(isolation:)``.
+  ///
+  /// - Returns: False if it is finished, or the task cancelled, before that.
+  @discardableResult
+  public func settled(isolation: isolated (any Actor)? = #isolation) async -> Bool {
+    await log.settled(isolation: isolation)
+  }
+}

@@ -1,0 +1,412 @@
+import AsyncChannels
+import TestSupport
+import XCTest
+
+/// `answer(after:)`: work that begins when the input has been quiet.
+@MainActor
+final class AnswerAfterTests: XCTestCase {
+  private let pause = Duration.milliseconds(300)
+  private let clock = ManualClock()
+  private let inputs = Channel<Int>()
+  private let begun = Channel<Int>()
+  private let answers = Channel<Int>()
+
+  func test_C76_workBeginsOnTheNewestWhenNoneHasComeForThatLong() async throws {
+    let published = Probe(answers.outlet)
+    let run = answering(inputs.outlet.subscribe())
+    for number in 1...3 { inputs.send(number) }
+    try await clock.untilAsleep(for: pause)
+    clock.advance(by: .milliseconds(299))
+    inputs.send(4)
+    clock.advance(by: .milliseconds(1))
+    // The timer ends, and sleeps for what is left since the last element.
+    try await clock.untilAsleep(within: .milliseconds(299)...pause)
+    clock.advance(by: .milliseconds(298))
+    try published.finish()
+    let rest = Probe(answers.outlet)
+    clock.advance(by: .milliseconds(2))
+    try await rest.expect(4)
+    inputs.send(5)
+    try await clock.untilAsleep(for: pause)
+    clock.advance(by: pause)
+    try await rest.expect(5)
+    try rest.finish()
+    run.cancel()
+    try await within { await run.value }
+  }
+
+  /// The time of the last element counts, not that at which the timer finds out: so work begins one
+  /// pause after it, and not up to two.
+  func test_C76_itIsNotLateHoweverElementsCome() async throws {
+    let published = Probe(answers.outlet)
+    let run = answering(inputs.outlet.subscribe())
+    inputs.send(0)
+    try await clock.untilAsleep(for: pause)
+    clock.advance(by: .milliseconds(100))
+    inputs.send(1)
+    // Gives the watcher, which notes the time, as much time as it needs.
+    for _ in 0..<2_000 { await Task.yield() }
+    clock.advance(by: .milliseconds(200))
+    try await clock.untilAsleep(for: .milliseconds(100))
+    clock.advance(by: .milliseconds(100))
+    try await published.expect(1)
+    run.cancel()
+    try await within { await run.value }
+  }
+
+  func test_C79_waitingForQuietIsNotWork() async throws {
+    for overlap in Overlap.allCases {
+      let busy = CurrentValue(false)
+      let phases = Probe(busy.outlet)
+      let published = Probe(answers.outlet)
+      let run = answering(inputs.outlet.subscribe(), overlap, busy: busy.inlet)
+      inputs.send(1)
+      try await clock.untilAsleep(for: pause)
+      XCTAssertFalse(busy.value, "\(overlap)")
+      clock.advance(by: pause)
+      try await published.expect(1)
+      let seen = try await phases.next(3)
+      XCTAssertEqual(seen, [false, true, false], "\(overlap)")
+      inputs.send(2)
+      try await clock.untilAsleep(for: pause)
+      run.cancel()
+      try await within { await run.value }
+      try phases.finish()
+      try published.finish()
+    }
+  }
+
+  func test_C76_atTheEndOfTheSequenceItBeginsImmediately() async throws {
+    let published = Probe(answers.outlet)
+    let run = answering(inputs.outlet.subscribe())
+    inputs.send(1)
+    inputs.send(2)
+    try await clock.untilAsleep(for: pause)
+    inputs.finish()
+    try await within { await run.value }
+    try await published.expect(2)
+    try published.finish()
+    XCTAssertFalse(clock.isAnybodyAsleep)
+  }
+
+  func test_C76_aNewerElementSupersedesTheWorkOnlyWhenItBegins() async throws {
+    let published = Probe(answers.outlet)
+    let started = Probe(begun.outlet)
+    let gate = Gate()
+    let run = answering(inputs.outlet.subscribe(), .latestOnly) { number in
+      if number == 1 { await gate.pass() }
+    }
+    inputs.send(1)
+    try await clock.untilAsleep(for: pause)
+    clock.advance(by: pause)
+    try await started.expect(1)
+    inputs.send(2)
+    try await clock.untilAsleep(for: pause)
+    clock.advance(by: pause)
+    try await started.expect(2)
+    gate.open()
+    try await published.expect(2)
+    run.cancel()
+    try await within { await run.value }
+    try published.finish()
+  }
+
+  /// One at a time: what comes while work goes on has come when that ends.
+  func test_C76_oneAtATimeItWaitsForQuietWhenTheWorkIsDone() async throws {
+    let published = Probe(answers.outlet)
+    let started = Probe(begun.outlet)
+    let gate = Gate()
+    let run = answering(inputs.outlet.subscribe()) { number in
+      if number == 1 { await gate.pass() }
+    }
+    inputs.send(1)
+    try await clock.untilAsleep(for: pause)
+    clock.advance(by: pause)
+    try await started.expect(1)
+    inputs.send(2)
+    inputs.send(3)
+    clock.advance(by: pause)
+    gate.open()
+    try await published.expect(1)
+    try await clock.untilAsleep(for: pause)
+    clock.advance(by: pause)
+    try await published.expect(3)
+    run.cancel()
+    try await within { await run.value }
+    try published.finish()
+  }
+
+  func test_C76_whatIsFilteredOutCountsAsHavingCome() async throws {
+    let published = Probe(answers.outlet)
+    let run = answering(inputs.outlet.filter { $0 > 0 }.map { $0 * 10 }.subscribe())
+    inputs.send(1)
+    try await clock.untilAsleep(for: pause)
+    inputs.send(-1)
+    clock.advance(by: pause)
+    try await clock.untilAsleep(for: pause)
+    try published.finish()
+    let rest = Probe(answers.outlet)
+    clock.advance(by: pause)
+    try await rest.expect(10)
+    // Nothing that is worked on: it goes on waiting.
+    inputs.send(-1)
+    try await clock.untilAsleep(for: pause)
+    clock.advance(by: pause)
+    inputs.send(2)
+    try await until("it is quiet again") { [clock] in clock.isAnybodyAsleep }
+    clock.advance(by: pause)
+    try await rest.expect(20)
+    run.cancel()
+    try await within { await run.value }
+    try rest.finish()
+  }
+
+  func test_C76_stateMadeOfSeveralStatesIsQuietWhenAllAre() async throws {
+    let (first, second) = (CurrentValue(1), CurrentValue(10))
+    let sum = StateOutlet.combine(first.projectedValue, second.projectedValue).map(+)
+    let published = Probe(answers.outlet)
+    let run = answering(sum.subscribe())
+    try await clock.untilAsleep(for: pause)
+    first.value = 2
+    clock.advance(by: pause)
+    try await clock.untilAsleep(for: pause)
+    second.value = 20
+    clock.advance(by: pause)
+    try await clock.untilAsleep(for: pause)
+    try published.finish()
+    let rest = Probe(answers.outlet)
+    clock.advance(by: pause)
+    try await rest.expect(22)
+    second.value = 30
+    try await clock.untilAsleep(for: pause)
+    first.finish()
+    second.finish()
+    try await within { await run.value }
+    try await rest.expect(32)
+    try rest.finish()
+  }
+
+  func test_C76_aSequenceThatIsNoSubscriptionIsWaitedForToo() async throws {
+    let published = Probe(answers.outlet)
+    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+    let run = answering(stream)
+    continuation.yield(1)
+    continuation.yield(2)
+    try await clock.untilAsleep(for: pause)
+    continuation.yield(3)
+    continuation.finish()
+    try await within { await run.value }
+    try await published.expect(3)
+    try published.finish()
+  }
+
+  func test_C77_whatWaitsForQuietWhenACallIsCancelledIsThereForTheNext() async throws {
+    for makeInput in Self.sources {
+      let inputs = Channel<Int>()
+      let received = makeInput(inputs.outlet)
+      let published = Probe(answers.outlet)
+      let first = answering(received)
+      for number in 1...3 { inputs.send(number) }
+      try await clock.untilAsleep(for: pause)
+      first.cancel()
+      // The next begins before the cancelled one has unwound.
+      let second = answering(received)
+      try await within { await first.value }
+      try await clock.untilAsleep(for: pause)
+      second.cancel()
+      try await within { await second.value }
+      try published.finish()
+      let rest = Probe(answers.outlet)
+      let third = answering(received)
+      try await clock.untilAsleep(for: pause)
+      clock.advance(by: pause)
+      try await rest.expect(3)
+      third.cancel()
+      try await within { await third.value }
+      // It was begun, so it is there no longer.
+      inputs.finish()
+      let fourth = answering(received)
+      try await within { await fourth.value }
+      try rest.finish()
+    }
+  }
+
+  func test_C77_aCallWithoutAPauseFindsThemToo() async throws {
+    for makeInput in Self.sources {
+      let inputs = Channel<Int>()
+      let received = makeInput(inputs.outlet)
+      let first = answering(received)
+      inputs.send(1)
+      try await clock.untilAsleep(for: pause)
+      first.cancel()
+      inputs.send(2)
+      inputs.finish()
+      var answered: [Int] = []
+      await received.answer {
+        $0
+      } publish: {
+        answered.append($0)
+      }
+      XCTAssertEqual(answered, [1, 2])
+      try await within { await first.value }
+    }
+  }
+
+  func test_C77_aPlainLoopFindsAllThatWaitedForQuiet() async throws {
+    for makeInput in Self.sources {
+      let inputs = Channel<Int>()
+      let received = makeInput(inputs.outlet)
+      let run = answering(received)
+      inputs.send(1)
+      try await clock.untilAsleep(for: pause)
+      inputs.send(2)
+      run.cancel()
+      inputs.finish()
+      var rest: [Int] = []
+      for await number in received { rest.append(number) }
+      XCTAssertEqual(rest, [1, 2])
+      try await within { await run.value }
+    }
+  }
+
+  func test_C77_aNewerConsumerTakesItOverDuringTheQuietTime() async throws {
+    let received = inputs.outlet.subscribe()
+    let published = Probe(answers.outlet)
+    let run = answering(received)
+    inputs.send(1)
+    try await clock.untilAsleep(for: pause)
+    assertEqual(await received.next(), 1)
+    inputs.send(2)
+    clock.advance(by: pause)
+    try await within { [clock, pause] in
+      while clock.isAnybodyAsleep {
+        clock.advance(by: pause)
+        await Task.yield()
+      }
+      await run.value
+    }
+    assertEqual(await received.next(), 2)
+    try published.finish()
+  }
+
+  func test_C77_aCallThatIsCancelledBeforeItBeginsTakesNothing() async throws {
+    let received = inputs.outlet.subscribe()
+    let first = answering(received)
+    inputs.send(1)
+    try await clock.untilAsleep(for: pause)
+    for _ in 0..<20 {
+      let cancelled = answering(received)
+      cancelled.cancel()
+      try await within { await cancelled.value }
+    }
+    let published = Probe(answers.outlet)
+    clock.advance(by: pause)
+    try await published.expect(1)
+    first.cancel()
+    try await within { await first.value }
+  }
+
+  func test_C77_whatWaitsForQuietIsReleasedWithTheSubscription() async throws {
+    let inputs = Channel<Token>()
+    var received = Optional(inputs.outlet.subscribe())
+    var token = Optional(Token())
+    weak let sameToken = token
+    let (clock, pause) = (clock, pause)
+    let run = Task { [received] in
+      await received?.answer(after: pause, clock: clock) { _ in
+      } publish: { _ in
+      }
+    }
+    if let token { inputs.send(token) }
+    token = nil
+    try await clock.untilAsleep(for: pause)
+    run.cancel()
+    _ = try await within { await run.value }
+    XCTAssertNotNil(sameToken)
+    received = nil
+    XCTAssertNil(sameToken)
+  }
+
+  /// Senders, cancelling and the clock in parallel, without an isolation that keeps them apart: every
+  /// element is begun at most once, in order, and the last always.
+  func test_C77_theLastIsAlwaysBegunExactlyOnceHoweverCallsAreCancelled() async throws {
+    for round in 0..<600 {
+      let inputs = Channel<Int>()
+      let received = inputs.outlet.subscribe(
+        buffering: round % 3 == 0 ? .bufferingNewest(1) : .unbounded)
+      let begun = Record<Int>()
+      let clock = ManualClock()
+      @Sendable func call() -> Task<Void, Never> {
+        Task.detached {
+          await received.answer(.concurrent, after: .seconds(1), clock: clock) {
+            begun.add($0)
+          } publish: { _ in
+          }
+        }
+      }
+      var calls: [Task<Void, Never>] = []
+      for number in 0..<8 {
+        calls.append(call())
+        inputs.send(number)
+        for _ in 0..<((round + number) % 7) { await Task.yield() }
+        if (round + number) % 5 == 0 { clock.advance(by: .seconds(1)) }
+        calls[number].cancel()
+      }
+      inputs.finish()
+      calls.append(call())
+      for call in calls { try await within { await call.value } }
+      XCTAssertEqual(begun.events, begun.events.sorted(), "round \(round)")
+      XCTAssertEqual(Set(begun.events).count, begun.events.count, "round \(round)")
+      XCTAssertEqual(begun.events.last, 7, "round \(round)")
+    }
+  }
+
+  /// Any other consumer has to find it in the subscription.
+  func test_C28_whatIsSentAfterCancelReturnedIsNotTakenWithAPause() async throws {
+    for round in 0..<900 {
+      let inputs = Channel<Int>()
+      let received = Self.sources[round % 3](inputs.outlet)
+      let clock = ManualClock()
+      let run = Task.detached {
+        await received.answer(after: .seconds(1), clock: clock) {
+          $0
+        } publish: { _ in
+        }
+      }
+      for number in 0..<(1 + round % 20) {
+        inputs.send(number)
+        if number == round % 7 { await Task.yield() }
+      }
+      run.cancel()
+      inputs.send(-1)
+      try await within { await run.value }
+      inputs.finish()
+      let rest = Record<Int>()
+      try await within { for await number in received { rest.add(number) } }
+      XCTAssertEqual(rest.events.last, -1, "round \(round)")
+    }
+  }
+
+  private static let sources: [(Outlet<Int>) -> Subscription<Int>] = [
+    { $0.subscribe() }, { $0.subscribe(buffering: .bufferingNewest(2)) },
+    { $0.map { $0 }.subscribe() },
+  ]
+
+  private func answering(
+    _ received: some AsyncSequence<Int, Never> & Sendable, _ overlap: Overlap = .oneAtATime,
+    busy: Inlet<Bool>? = nil, by work: @escaping @Sendable (Int) async -> Void = { _ in }
+  ) -> Task<Void, Never> {
+    Task { [clock, pause, begun, answers] in
+      await received.answer(overlap, after: pause, clock: clock, busy: busy) { number in
+        begun.send(number)
+        await work(number)
+        return number
+      } publish: { number in
+        MainActor.assertIsolated()
+        answers.send(number)
+      }
+    }
+  }
+}
+
+private final class Token: Sendable {}

@@ -1,0 +1,279 @@
+import Synchronization
+import TestSupport
+import XCTest
+
+@testable import AsyncChannels
+
+/// Waiting until the listeners have caught up.
+final class SettledTests: XCTestCase {
+  private let policies: [BufferingPolicy] = [
+    .unbounded, .bufferingNewest(1000), .bufferingOldest(1000),
+  ]
+
+  func test_C72_itReturnsWhenEachHasWorkedOnAllThatWasSentAndAsksForMore() async throws {
+    for policy in policies {
+      let channel = Channel<Int>(replaying: 1, buffering: policy)
+      channel.send(-1)
+      let done = (0..<3).map { _ in Record<Int>() }
+      let tasks = done.enumerated().map { index, done in
+        let subscription = channel.outlet.map { $0 }.subscribe()
+        return Task {
+          for await number in subscription {
+            for _ in 0..<index { await Task.yield() }
+            done.add(number)
+          }
+        }
+      }
+      for round in 0..<50 {
+        for number in 0..<round % 4 { channel.send(number) }
+        let expected = (0...round).reduce(1) { $0 + $1 % 4 }
+        let hasSettled = try await within { await channel.settled() }
+        XCTAssertTrue(hasSettled)
+        XCTAssertEqual(done.map(\.count), [expected, expected, expected], "\(policy)")
+      }
+      channel.finish()
+      for task in tasks { try await task.result(within: .seconds(20)) }
+    }
+  }
+
+  func test_C72_aSubscriptionThatNobodyConsumesIsWaitedForUntilItIsDropped() async throws {
+    for policy in policies {
+      let channel = Channel<Int>(buffering: policy)
+      var subscription: Subscription? = channel.outlet.subscribe()
+      let settled = Task { await channel.settled() }
+      try await until("it waits") { channel.isSettling }
+      channel.send(1)
+      // One that comes later is not waited for.
+      let later = channel.outlet.subscribe()
+      XCTAssertTrue(channel.isSettling)
+      subscription = nil
+      let hasSettled = try await settled.result(within: .seconds(20))
+      XCTAssertTrue(hasSettled)
+      XCTAssertFalse(channel.isSettling)
+      withExtendedLifetime((subscription, later)) {}
+    }
+  }
+
+  func test_C72_itIsNotSettledWhileTheLastElementIsWorkedOn() async throws {
+    for policy in policies {
+      let channel = Channel<Int>(buffering: policy)
+      let subscription = channel.outlet.subscribe()
+      let iterator = subscription.makeAsyncIterator()
+      for number in 0..<3 { channel.send(number) }
+      let settled = Task { await channel.settled() }
+      try await until("it waits") { channel.isSettling }
+      for number in 0..<3 {
+        let element = await iterator.next()
+        XCTAssertEqual(element, number)
+        XCTAssertTrue(channel.isSettling)
+      }
+      // Taken, and not asked for more: not settled. What is sent now is not waited for.
+      channel.send(3)
+      XCTAssertTrue(channel.isSettling)
+      let more = Task { for await _ in subscription {} }
+      let hasSettled = try await settled.result(within: .seconds(20))
+      XCTAssertTrue(hasSettled)
+      more.cancel()
+    }
+  }
+
+  /// The consumer never sleeps: there is always more. A bounded one is heard of as soon as it asks, an
+  /// unbounded one when it has taken up to 64 more.
+  func test_C72_aConsumerThatAlwaysFindsAnElementSettlesToo() async throws {
+    for policy in policies + [.bufferingNewest(3)] {
+      let channel = Channel<Int>(buffering: policy)
+      let iterator = channel.outlet.makeAsyncIterator()
+      for number in 0..<10 { channel.send(number) }
+      let settled = Task { await channel.settled() }
+      try await until("it waits") { channel.isSettling }
+      var taken = 0
+      while channel.isSettling, taken < 200 {
+        for number in 0..<3 { channel.send(number) }
+        let element = await iterator.next()
+        XCTAssertNotNil(element)
+        taken += 1
+      }
+      let expected =
+        switch policy {
+        case .unbounded: 11...(10 + 64)
+        // Three that were sent after it have replaced what there was: the first that is taken is later.
+        case .bufferingNewest(3): 1...1
+        default: 11...11
+        }
+      XCTAssertTrue(expected.contains(taken), "\(policy): \(taken)")
+      let hasSettled = try await settled.result(within: .seconds(20))
+      XCTAssertTrue(hasSettled)
+      // The fast path is open again.
+      for number in 0..<3 { channel.send(number) }
+      for _ in 0..<3 {
+        let element = await iterator.next()
+        XCTAssertNotNil(element)
+      }
+    }
+  }
+
+  func test_C72_whatWasReplayedOrKeptIsWaitedFor() async throws {
+    let state = CurrentValue(1)
+    let seen = Record<Int>()
+    let follower = state.outlet.subscribe()
+    let settled = Task { await state.settled() }
+    try await until("it waits") { state.log.isSettling.load(ordering: .relaxed) }
+    let task = Task { for await value in follower { seen.add(value) } }
+    let hasSettled = try await settled.result(within: .seconds(20))
+    XCTAssertTrue(hasSettled)
+    XCTAssertEqual(seen.events, [1])
+    task.cancel()
+
+    let channel = Channel<Int>(keepingUnheard: .unbounded)
+    channel.send(1)
+    let first = channel.outlet.subscribe()
+    let waits = Task { await channel.settled() }
+    try await until("it waits") { channel.isSettling }
+    let consumer = Task { for await value in first { seen.add(value) } }
+    let hasHeard = try await waits.result(within: .seconds(20))
+    XCTAssertTrue(hasHeard)
+    XCTAssertEqual(seen.events, [1, 1])
+    consumer.cancel()
+  }
+
+  @MainActor
+  func test_C72_aTestCanLookAtWhatAnObserverHasShown() async throws {
+    let (name, age) = (CurrentValue("Ann"), CurrentValue(1))
+    var label = ""
+    let token = StateOutlet.combine(name.outlet, age.outlet).map { "\($0), \($1)" }
+      .observe { text in
+        await Task.yield()
+        label = text
+      }
+    for number in 2..<20 {
+      age.value = number
+      let hasSettled = await StateOutlet.combine(name.outlet, age.outlet).settled()
+      XCTAssertTrue(hasSettled)
+      XCTAssertEqual(label, "Ann, \(number)")
+    }
+    name.value = "Bob"
+    let hasSettled = await name.outlet.map { $0 }.settled()
+    XCTAssertTrue(hasSettled)
+    XCTAssertEqual(label, "Bob, 19")
+    token.cancel()
+  }
+
+  func test_C72_severalWaitEachForWhatWasSentBeforeIt() async throws {
+    for policy in policies {
+      let channel = Channel<Int>(buffering: policy)
+      let done = Locked(0)
+      let subscription = channel.outlet.subscribe()
+      let consumer = Task {
+        for await _ in subscription {
+          await Task.yield()
+          done.withLock { $0 += 1 }
+        }
+      }
+      let sent = Locked(0)
+      let results = try await concurrently(8) { number in
+        for _ in 0..<50 {
+          let before = sent.withLock { sent in
+            channel.send(number)
+            sent += 1
+            return sent
+          }
+          guard await channel.settled() else { return false }
+          if done.withLock({ $0 }) < before { return false }
+        }
+        return true
+      }
+      XCTAssertEqual(results, Array(repeating: true, count: 8), "\(policy)")
+      consumer.cancel()
+    }
+  }
+
+  func test_C72_withNobodyThereItReturnsImmediately() async throws {
+    let channel = Channel<Int>()
+    let isSettled = try await within { await channel.settled() }
+    XCTAssertTrue(isSettled)
+    let consumer = channel.outlet.subscribe().consuming()
+    try await channel.untilAsleep(1)
+    let isStillSettled = try await within { await channel.outlet.map { $0 }.settled() }
+    XCTAssertTrue(isStillSettled)
+    consumer.cancel()
+    let constant = try await within { await StateOutlet.constant(1).settled() }
+    XCTAssertTrue(constant)
+    let output = Output<Int>()
+    let isOutputSettled = try await within { await output.settled() }
+    XCTAssertTrue(isOutputSettled)
+  }
+
+  func test_C73_finishingAndCancellingEndItWithFalse() async throws {
+    for cancels in [false, true] {
+      let channel = Channel<Int>()
+      let subscription = channel.outlet.subscribe()
+      let settled = Task { await channel.settled() }
+      try await until("it waits") { channel.isSettling }
+      if cancels { settled.cancel() } else { channel.finish() }
+      let hasSettled = try await settled.result(within: .seconds(20))
+      XCTAssertFalse(hasSettled)
+      XCTAssertFalse(channel.isSettling)
+      // The next call does not count what the cancelled one has noted.
+      if cancels {
+        let next = Task { await channel.settled() }
+        try await until("it waits") { channel.isSettling }
+        let consumer = subscription.consuming()
+        let hasSettled = try await next.result(within: .seconds(20))
+        XCTAssertTrue(hasSettled)
+        consumer.cancel()
+      }
+      withExtendedLifetime(subscription) {}
+    }
+    let finished = Channel<Int>()
+    finished.finish()
+    let afterTheEnd = await finished.settled()
+    XCTAssertFalse(afterTheEnd)
+    let cancelled = Task {
+      cancelThisTask()
+      return await Channel<Int>().settled()
+    }
+    let whenCancelled = await cancelled.value
+    XCTAssertFalse(whenCancelled)
+  }
+
+  /// Consumers that sleep, are cancelled, displaced and dropped, while it is waited for: it always
+  /// returns, and those that are left have taken what was sent before.
+  func test_C72_C73_itReturnsWhateverTheSubscribersDo() async throws {
+    for round in 0..<100 {
+      let channel = Channel<Int>(buffering: policies[round % 3])
+      let consumed = Locked(0)
+      let steady = channel.outlet.subscribe()
+      let steadyTask = Task.detached {
+        for await _ in steady { consumed.withLock { $0 += 1 } }
+      }
+      let coming = Task.detached {
+        for index in 0..<20 {
+          let subscription = channel.outlet.subscribe()
+          let consumer = subscription.consuming()
+          await giveWay(index % 3)
+          if index.isMultiple(of: 2) { consumer.cancel() }
+          if index.isMultiple(of: 3) { _ = subscription.takeNow() }
+          await giveWay(1)
+          consumer.cancel()
+          _ = await consumer.value
+        }
+      }
+      for number in 1...40 {
+        channel.send(number)
+        let hasSettled = try await within { await channel.settled() }
+        XCTAssertTrue(hasSettled)
+        XCTAssertEqual(consumed.withLock { $0 }, number)
+      }
+      await coming.value
+      steadyTask.cancel()
+      await steadyTask.value
+    }
+  }
+}
+
+extension Channel {
+  /// Whether somebody waits until it has settled.
+  fileprivate var isSettling: Bool {
+    log.state.withLock { $0.attendance?.isSettling ?? false }
+  }
+}

@@ -1,0 +1,39 @@
+import AsyncChannels
+import Observation
+
+@MainActor final class SearchViewModel: ViewModel, Observable {
+  @Input var query: Inlet<String>
+  @CurrentValue private(set) var hits: [String] = []
+  @CurrentValue private(set) var isBusy = false
+  init(search: @escaping @Sendable (String) async -> [String]) {}
+  func run() async {}
+}
+
+//# struct SearchView: View {
+import SwiftUI
+
+/*block*/
+//# final class SignUpForm: SignUpFormType
+/*declarations*/
+
+@MainActor final class Button {
+  var isEnabled = true
+}
+
+@MainActor func example(form: SignUpForm, button: Button) async {
+/*statements*/
+}
+//# .forwarding { [name = $name, addMember] _ in
+@MainActor final class Example {
+  @CurrentValue var name = ""
+  let addMember: Inlet<String> = Inlet { _ in }
+
+/*block*/
+}
+//# actor Player {
+/*block*/
+
+extension Player {
+  func start() {}
+  func jump(to time: Duration) {}
+}

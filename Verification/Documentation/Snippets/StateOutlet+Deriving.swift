@@ -1,0 +1,4 @@
+//# StateOutlet.combine(name, password)
+func example(name: StateOutlet<String>, password: StateOutlet<String>) {
+/*block*/
+}

@@ -1,0 +1,4 @@
+//# await rows.runningEach
+@MainActor func example(rows: StateOutlet<[any ViewModel]>) async {
+/*block*/
+}
