@@ -5,7 +5,7 @@ extension StateOutlet {
   /// ```swift
   /// viewModel.text.value = "news"
   /// await viewModel.text.settled()
-  /// XCTAssertEqual(controller.label, "news")
+  /// assert(controller.label == "news")
   /// ```
   ///
   /// - Returns: False if one of its states is finished, or the task cancelled, before that. State that
