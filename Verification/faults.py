@@ -113,10 +113,10 @@ FAULTS = [
      "    header.pointee.published.store(slot + 1, ordering: .releasing)\n"
      "    (elements.assumingMemoryBound(to: Element.self) + slot).initialize(to: element)\n"),
     ("registration comes after the window's snapshot", "BroadcastLog.swift",
-     "    let place = state.withLock { state in\n"
+     "    let place: (Position?, SubscriberQueue<Element>?) = state.withLock { state in\n"
      "      // There is something only while nobody is subscribed.\n"
-     "      if let queue { unheard?.moveAll(to: queue, moving: &moved, evicting: &evicted) }\n"
-     "      guard !state.isFinished else { return lastPlace(queue) }\n"
+     "      if let queue, let unheard { unheard.moveAll(to: queue, evicting: &evicted) }\n"
+     "      guard !state.isFinished else { return (nil, unheard == nil ? nil : queue) }\n"
      "      if let queue { window?.forEach { queue.offer($0, evicting: &evicted) } }\n",
      "    state.withLock { _ in\n"
      "      if let queue { window?.forEach { queue.offer($0, evicting: &evicted) } }\n    }\n"
@@ -140,7 +140,7 @@ FAULTS = [
     ("the replay window outlives the end", "BroadcastLog.swift",
      "if !keepingNewest, let window { replayed = window.takeAll() }", "_ = keepingNewest"),
     ("who joins after the end joins", "BroadcastLog.swift",
-     "      guard !state.isFinished else { return lastPlace(queue) }\n", ""),
+     "      guard !state.isFinished else { return (nil, unheard == nil ? nil : queue) }\n", ""),
     ("a finished log takes elements", "BroadcastLog.swift",
      "    guard !state.isFinished else { return (nil, .nobody) }\n", ""),
     # State.
@@ -167,19 +167,18 @@ FAULTS = [
      "    guard !Task.isCancelled else { return nil }\n", ""),
     # What is kept unheard, counts, settling and batches.
     ("what is unheard is kept while somebody listens", "BroadcastLog.swift",
-     "    if subscribers == 0, let unheard {", "    if let unheard {"),
+     "    } else if let unheard, state.queues.isEmpty {\n", "    } else if let unheard {\n"),
     ("what is unheard goes to the second subscriber, too", "SubscriberQueue.swift",
-     "      other.count = count\n", "      other.count = count\n      moved = Backlog()\n      other.backlog.forEach { backlog.append($0) }\n      return\n"),
+     "      other.count = count\n", "      other.count = count\n      other.backlog.forEach { backlog.append($0) }\n      return\n"),
     ("what is unheard is handed over without its drops", "SubscriberQueue.swift",
      "    other.droppedCount += droppedCount\n", ""),
     ("the end forgets what is unheard", "BroadcastLog.swift",
-     "Place(queue: unheard != nil && queue?.count != 0 ? queue : nil)", "Place(queue: nil)"),
+     "return (nil, unheard == nil ? nil : queue) }", "return (nil, nil) }"),
     ("a subscriber that comes is not counted as state", "LogState.swift",
-     "attended: attendance.lastNumber, news: attendance.noteCount(subscriberCount))",
-     "attended: attendance.lastNumber)"),
+     "(attendance?.lastNumber ?? 0, attendance?.noteCount(subscriberCount))",
+     "(attendance?.lastNumber ?? 0, nil)"),
     ("a subscriber that leaves is not counted as state", "Attendance.swift",
-     "noteCount(remaining) ?? settled.map({ _ in AttendanceNews() })",
-     "settled.map({ _ in AttendanceNews() })"),
+     "    let count = noteCount(remaining)\n", "    let count: AttendanceNews? = nil\n"),
     ("counts do not end", "Attendance.swift",
      "    if news.isEnd { news.follower?.finish() }\n", ""),
     ("a sleeper is waited for", "Attendance.swift",
@@ -190,7 +189,7 @@ FAULTS = [
      "guard let cursor = bell.waiter as? LogCursor else { return }",
      "guard let cursor = bell.waiter as? LogCursor else { return remaining -= 1 }"),
     ("one that comes later is waited for", "LogState.swift",
-     "attended: attendance.lastNumber, news:", "attended: 0, news:"),
+     "(attendance?.lastNumber ?? 0, attendance?", "(0, attendance?"),
     ("a consumer that goes on has settled wherever it is", "Attendance.swift",
      "where wait.number > attended && wait.mark <= position {", "where wait.number > attended {"),
     ("a consumer that never sleeps is not asked", "LogCursor.swift",
@@ -204,10 +203,10 @@ FAULTS = [
     ("the fast path stays closed", "SubscriberQueue.swift",
      "    floor = 0\n    let element", "    defer { floor = .max }\n    floor = 0\n    let element"),
     ("one that leaves is waited for", "Attendance.swift",
-     "    let settled = noteAsking(&attended)\n    guard var news",
-     "    let settled: Settled? = nil\n    attended += 0\n    guard var news"),
+     "    let settled = noteAsking(&attended)\n    let count",
+     "    let settled: Settled? = nil\n    attended += 0\n    let count"),
     ("the end leaves those that wait for settling", "Attendance.swift",
-     "    news.settled = waits\n    waits = []\n", ""),
+     "wake: wake, settled: waits, isEnd: true)", "wake: wake, isEnd: true)"),
     ("a wait that was cancelled stays", "Attendance.swift",
      "    waits.removeAll { $0 === wait }\n", ""),
     ("a batch takes what comes meanwhile", "Batches.swift",

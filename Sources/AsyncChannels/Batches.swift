@@ -31,6 +31,7 @@ public struct Batches<Element: Sendable>: AsyncSequence, Sendable {
     self.maximum = maximum
   }
 
+  /// An iterator with a subscription of its own, or one that takes from the subscription that this is made of.
   public func makeAsyncIterator() -> Iterator {
     Iterator(subscribe().makeAsyncIterator(), maximum)
   }

@@ -52,7 +52,7 @@ extension Outlet {
   /// viewModel.signIn.send(credentials)
   /// _ = await results.next()
   /// await viewModel.signInResult.settled()
-  /// assert(controller.label == "Signed in.")
+  /// XCTAssertEqual(controller.label, "Signed in.")
   /// ```
   ///
   /// - Returns: False if the channel is finished, or the task cancelled, before that.

@@ -3,9 +3,9 @@ extension StateOutlet {
   /// has taken the value there is and asks for more, or has left. See ``Outlet/settled(isolation:)``.
   ///
   /// ```swift
-  /// viewModel.text.value = "news"
-  /// await viewModel.text.settled()
-  /// assert(controller.label == "news")
+  /// viewModel.name = "news"
+  /// await viewModel.$name.settled()
+  /// XCTAssertEqual(controller.label, "news")
   /// ```
   ///
   /// - Returns: False if one of its states is finished, or the task cancelled, before that. State that

@@ -1,12 +1,13 @@
-struct Changes: Sendable {
-  let changes: Outlet<Int>
-}
-
+//# table.apply(changes)
 @MainActor final class Table {
   func apply(_ changes: [Int]) {}
 }
 
-//# viewModel.changes.batches
-@MainActor func example(viewModel: Changes, table: Table, _commands: Input<Command>) async {
+@MainActor final class ChangingViewModel {
+  @Output var changes: Outlet<Int>
+  let _commands = Input<Command>()
+
+  func example(viewModel: ChangingViewModel, table: Table) async {
 /*block*/
+  }
 }

@@ -1,15 +1,18 @@
+//# progress.send(.finished)
 enum Progress: Sendable {
   case finished
 }
+
+func example(progress: Channel<Progress>) async {
+/*block*/
+}
+//# XCTAssertEqual(controller.label, "Signed in.")
+import XCTest
 
 @MainActor final class Controller {
   var label = ""
 }
 
-let progress = Channel<Progress>()
-@MainActor let controller = Controller()
-//# viewModel.signIn.send(credentials)
-@MainActor func example(viewModel: AuthViewModel) async {
-  let results = viewModel.signInResult.subscribe()
+@MainActor func example(controller: Controller, results: Subscription<Result<Token, AuthError>>) async {
 /*block*/
 }

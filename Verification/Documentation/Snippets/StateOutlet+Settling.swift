@@ -1,13 +1,14 @@
+//# XCTAssertEqual(controller.label, "news")
+import XCTest
+
 @MainActor final class Controller {
   var label = ""
 }
 
-@MainActor let controller = Controller()
-//# viewModel.text.value
-@MainActor final class ExampleModel {
-  let text = CurrentValue("")
+@MainActor final class NamedViewModel {
+  @CurrentValue var name = ""
 }
 
-@MainActor func example(viewModel: ExampleModel) async {
+@MainActor func example(viewModel: NamedViewModel, controller: Controller) async {
 /*block*/
 }

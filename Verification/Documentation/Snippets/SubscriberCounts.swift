@@ -1,6 +1,8 @@
+//# sensor.isOn = count > 0
 @MainActor final class Sensor {
   var isOn = false
 }
 
-@MainActor let sensor = Sensor()
-let readings = Channel<Double>()
+@MainActor func example(readings: Channel<Double>, sensor: Sensor) async {
+/*block*/
+}

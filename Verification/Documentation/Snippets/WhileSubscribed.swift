@@ -1,13 +1,11 @@
-struct Position: Sendable {}
-
-struct GPS: Sendable {
-  let positions = Outlet<Position>.never
+//# _positions.whileSubscribed
+@MainActor final class GPS {
+  @Output var positions: Outlet<Int>
 }
 
-//# func run() async {
 @MainActor final class Example {
+  let _positions = Output<Int>()
   let gps = GPS()
-  @Output var positions: Outlet<Position>
 
 /*block*/
 }
