@@ -19,7 +19,8 @@ final class SignUpForm: ViewModel, Observable {
 
   var canSubmit: StateOutlet<Bool> {
     StateOutlet.combine($name, $mail, $password, $isSending).map {
-      !$0.isEmpty && $1.contains("@") && $2.count >= 8 && !$3
+      name, mail, password, isSending in
+      !name.isEmpty && mail.contains("@") && password.count >= 8 && !isSending
     }
   }
 
