@@ -50,6 +50,7 @@ public struct Inlet<Element: Sendable>: Sendable {
   }
 
   /// An inlet that is equal to each that is made with the same target.
+  @usableFromInline
   init(
     to target: any AnyObject & Sendable,
     _ send: @escaping @Sendable (Element) -> SendResult<Element>

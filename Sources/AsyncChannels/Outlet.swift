@@ -42,7 +42,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   ///
   /// - Parameter logs: Those whose elements the feeds take.
   init(
-    of logs: [BroadcastLogBase] = [],
+    of logs: [BroadcastLogBase],
     _ makeFeed: @escaping @Sendable (BufferingPolicy?) -> Feed<Element>
   ) {
     source = .feeds(of: logs, makeFeed)
@@ -60,7 +60,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   ///
   /// A bounded subscription gets those that its policy keeps.
   public static func just(_ elements: Element...) -> Outlet {
-    Outlet { policy in
+    Outlet(of: []) { policy in
       let log = BroadcastLog<Element>(replaying: 0, buffering: .unbounded)
       let cursor = log.subscribe(buffering: policy)
       for element in elements { _ = log.send(element, replayed: false) }

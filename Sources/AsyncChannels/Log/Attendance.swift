@@ -75,16 +75,20 @@ final class Attendance: @unchecked Sendable {
 
   /// - Parameters:
   ///   - count: How many subscribers there are.
-  ///   - sleepers: Those that have settled.
+  ///   - sleepers: Those of them that sleep have settled. Others that sleep are no subscribers, but
+  ///     watch one.
   ///   - mark: How many slots the log has.
-  func wait(for count: Int, asleep sleepers: Sleepers, upTo mark: Int) -> SettleWait {
+  /// - Returns: Nil if all have settled.
+  func wait(for count: Int, asleep sleepers: Sleepers, upTo mark: Int) -> SettleWait? {
     lastNumber += 1
+    var remaining = count
     sleepers.forEach { bell in
-      if let waiter = bell.waiter {
-        unsafeDowncast(waiter, to: LogCursor.self).attended = lastNumber
-      }
+      guard let cursor = bell.waiter as? LogCursor else { return }
+      cursor.attended = lastNumber
+      remaining -= 1
     }
-    let wait = SettleWait(number: lastNumber, mark: mark, remaining: count - sleepers.count)
+    if remaining == 0 { return nil }
+    let wait = SettleWait(number: lastNumber, mark: mark, remaining: remaining)
     waits.append(wait)
     return wait
   }

@@ -289,9 +289,8 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     var evicted = Evicted<Element>()
     var moved = Backlog<Element>()
     let place = state.withLock { state in
-      if let queue, let unheard, state.subscriberCount == 0 {
-        unheard.moveAll(to: queue, moving: &moved, evicting: &evicted)
-      }
+      // There is something only while nobody is subscribed.
+      if let queue { unheard?.moveAll(to: queue, moving: &moved, evicting: &evicted) }
       guard !state.isFinished else { return lastPlace(queue) }
       if let queue { window?.forEach { queue.offer($0, evicting: &evicted) } }
       if isBounded, let queue {

@@ -140,10 +140,12 @@ struct LogState: Sendable {
   /// Begins to wait until all that are subscribed have taken what there is and ask for more. Nil if
   /// that is so.
   mutating func beginToSettle() -> SettleWait? {
-    guard subscriberCount > sleeperCount else { return nil }
-    for queue in queues { queue.watch() }
-    return makeAttendance().wait(
+    guard subscriberCount > 0 else { return nil }
+    let wait = makeAttendance().wait(
       for: subscriberCount, asleep: waiting.sleepers, upTo: end?.number ?? 0)
+    if wait == nil { return nil }
+    for queue in queues { queue.watch() }
+    return wait
   }
 
   mutating func leaveQueue(_ bell: Doorbell) {

@@ -92,6 +92,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
 
   /// Writes the value, as ``value`` does. Does not keep the state alive; when it is finished or
   /// gone, sending returns `.finished`.
+  @inlinable
   public var inlet: Inlet<Value> {
     Inlet(to: observed) { [weak self] in
       SendResult(of: $0, subscribers: self?.set($0))

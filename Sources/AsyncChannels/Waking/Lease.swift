@@ -59,14 +59,8 @@ struct Lease: ~Copyable, Sendable {
   /// A consumer whose fast path meets that takes the slow one, which waits.
   func borrow() -> UInt64 {
     while true {
-      let current = word.load(ordering: .relaxed)
-      if current & 1 == 1 {
-        CurrentThread.yield()
-      } else if word.compareExchange(
-        expected: current, desired: current | 1, ordering: .acquiring
-      ).exchanged {
-        return current
-      }
+      let ticket = word.load(ordering: .relaxed) & ~1
+      if acquire(ticket) { return ticket }
     }
   }
 

@@ -1,4 +1,6 @@
-//# final class ReportViewModel: ViewModel {
+import AsyncChannels
+
+//# extension Publisher where
 /*block*/
-//# #if canImport(Combine)
+//# final class ReportViewModel
 /*block*/
