@@ -9,15 +9,17 @@ FAULTS = [
     ("a full segment is noticed one slot late", "LogState.swift",
      "if end.index == end.segment.capacity {", "if end.index == end.segment.capacity + 1 {"),
     ("a full segment keeps the log's hold", "LogState.swift",
-     "      full.release()\n", ""),
+     "    full.release()\n", ""),
     ("a full segment is not linked to the next", "LogState.swift",
-     "      full.link(end.segment)\n", ""),
+     "    full.link(next)\n", ""),
     ("a slot is owed to one reader too few", "LogState.swift",
-     "end.segment.append(element, pendingReads: readers)",
-     "end.segment.append(element, pendingReads: max(1, readers - 1))"),
+     "countsAll ? readers : 0)", "countsAll ? max(1, readers - 1) : 0)"),
     ("a slot is owed to one reader too many", "LogState.swift",
-     "end.segment.append(element, pendingReads: readers)",
-     "end.segment.append(element, pendingReads: readers + 1)"),
+     "countsAll ? readers : 0)", "countsAll ? readers + 1 : 0)"),
+    ("an element that is not trivial is not counted", "LogState.swift",
+     "!_isPOD(Element.self) || countsAll", "countsAll"),
+    ("a trivial element is not counted for those who ask", "LogState.swift",
+     "!_isPOD(Element.self) || countsAll", "!_isPOD(Element.self)"),
     ("registration is counted, but not undone", "LogState.swift",
      "    readers -= 1\n", ""),
     ("a reader begins one slot early", "Position.swift",
@@ -39,8 +41,8 @@ FAULTS = [
      "    next.retain()\n", ""),
     # Sleeping and ringing.
     ("no second look before sleeping", "LogState.swift",
-     "    if look == .nothing { join(bell) }\n    return look",
-     "    join(bell)\n    return .nothing"),
+     "    let look = look(at: position, queue: queue)\n    if look == .nothing {",
+     "    let look = Look.nothing\n    if look == .nothing {"),
     ("a ring is lost while the actor rings", "LogState.swift",
      "    due.append(waiting.takeAll())\n    if actorIsRinging { return .nobody }\n",
      "    if actorIsRinging { return .nobody }\n    due.append(waiting.takeAll())\n"),
@@ -70,9 +72,12 @@ FAULTS = [
      "    lease.release(ticket)\n    return element\n",
      "    if element != nil { lease.release(ticket) }\n    return element\n"),
     ("who is at the end keeps the lease", "Waiter.swift",
-     "    lease.release(ticket)\n    displaced?.ring()\n    return (look, bell)\n",
+     "    lease.release(ticket)\n    displaced?.ring()\n    return (look == ",
      "    if look != .finished { lease.release(ticket) }\n    displaced?.ring()\n"
-     "    return (look, bell)\n"),
+     "    return (look == "),
+    ("all iterators think that they are alone", "Subscription.swift",
+     "self.init(feed, ticket: feed.waiter.lease.makeTicket())",
+     "self.init(feed, ticket: Lease.only)"),
     ("who is displaced keeps the lease", "Waiter.swift",
      "    lease.release(ticket)\n    if isDisplaced { reportDisplacement() }\n",
      "    if !isDisplaced { lease.release(ticket) }\n"),
@@ -80,7 +85,7 @@ FAULTS = [
     ("a newer consumer displaces nobody", "Waiter.swift",
      "    isAsleep ? dropBell() : nil\n", "    nil\n"),
     ("who is displaced is not rung", "Waiter.swift",
-     "    displaced?.ring()\n    return (look, bell)\n", "    _ = displaced\n    return (look, bell)\n"),
+     "    displaced?.ring()\n    return (look == ", "    _ = displaced\n    return (look == "),
     ("who looks without waiting rings nobody", "Waiter.swift",
      "    displaced?.ring()\n    return look\n", "    _ = displaced\n    return look\n"),
     ("a doorbell that is dropped stays in the line", "Waiter.swift",
@@ -96,6 +101,10 @@ FAULTS = [
     ("who is cancelled displaces all the same", "Waiter.swift",
      "    if Task.isCancelled { return false }\n    let (look, bell) = lookOrFallAsleep",
      "    let (look, bell) = lookOrFallAsleep"),
+    ("who is cancelled while it looks on takes what it sees", "Waiter.swift",
+     "(look == .readable && Task.isCancelled ? .finished : look, bell)", "(look, bell)"),
+    ("who looks on never stops", "Lingering.swift",
+     "while CurrentThread.uptime &- start < Self.nanoseconds", "while true"),
     # The log's lock, and what is one step under it.
     ("a queue is read without the lock", "BroadcastLog.swift",
      "    state.withLock { _ in queue.popFirst() }\n", "    queue.popFirst()\n"),
@@ -112,18 +121,15 @@ FAULTS = [
      "    (elements.assumingMemoryBound(to: Element.self) + slot).initialize(to: element)\n",
      "    header.pointee.published.store(slot + 1, ordering: .releasing)\n"
      "    (elements.assumingMemoryBound(to: Element.self) + slot).initialize(to: element)\n"),
+    ("a slot is published without a fence", "Segment.swift",
+     "    atomicMemoryFence(ordering: .releasing)\n"
+     "    header.pointee.published.store(slot + 1, ordering: .relaxed)\n",
+     "    header.pointee.published.store(slot + 1, ordering: .releasing)\n"),
     ("registration comes after the window's snapshot", "BroadcastLog.swift",
-     "    let place = state.withLock { state in\n"
-     "      // There is something only while nobody is subscribed.\n"
-     "      if let queue { unheard?.moveAll(to: queue, moving: &moved, evicting: &evicted) }\n"
-     "      guard !state.isFinished else { return lastPlace(queue) }\n"
-     "      if let queue { window?.forEach { queue.offer($0, evicting: &evicted) } }\n",
+     "    let place = state.withLock { state in\n",
      "    state.withLock { _ in\n"
-     "      if let queue { window?.forEach { queue.offer($0, evicting: &evicted) } }\n    }\n"
-     "    let place = state.withLock { state in\n"
-     "      // There is something only while nobody is subscribed.\n"
-     "      if let queue { unheard?.moveAll(to: queue, moving: &moved, evicting: &evicted) }\n"
-     "      guard !state.isFinished else { return lastPlace(queue) }\n"),
+     "      if let queue { window.forEach { queue.offer($0, evicting: &evicted) } }\n    }\n"
+     "    let place = state.withLock { state in\n      let window = ReplayWindow<Element>(limit: 0)\n"),
     # Policies, replay and the end.
     ("the newest policy keeps one too many", "SubscriberQueue.swift",
      "case .bufferingNewest(let limit) where count == limit:",
@@ -136,14 +142,17 @@ FAULTS = [
     ("a queue that takes a left one's place is not told", "LogState.swift",
      "      last.index = index\n", ""),
     ("the replay window holds one too many", "ReplayWindow.swift",
-     "if elements.count == limit, let", "if elements.count == limit + 1, let"),
+     "if elements.count == limit {", "if elements.count == limit + 1 {"),
     ("the replay window outlives the end", "BroadcastLog.swift",
-     "if !keepingNewest, let window { replayed = window.takeAll() }", "_ = keepingNewest"),
+     "if !keepingNewest, window.limit > 0 { replayed = window.takeAll() }", "_ = keepingNewest"),
     ("who joins after the end joins", "BroadcastLog.swift",
      "      guard !state.isFinished else { return lastPlace(queue) }\n", ""),
     ("a finished log takes elements", "BroadcastLog.swift",
      "    guard !state.isFinished else { return (nil, .nobody) }\n", ""),
     # State.
+    ("observers are told only once until the next read", "ObservedValue.swift",
+     "if readers.load(ordering: .relaxed) != Self.nobody { tellObservers() }",
+     "if readers.exchange(Self.nobody, ordering: .relaxed) != Self.nobody { tellObservers() }"),
     ("a write does not wait for an update", "BroadcastLog.swift",
      "      if state.isUpdating { return nil }\n", ""),
     ("a merge keeps its places in the queues when it is dropped", "MergedCursor.swift",
@@ -152,7 +161,8 @@ FAULTS = [
      "cursor.lookAndTake(evenIfCancelled: $0)", "(cursor.take(), $0).0"),
     ("a merge sleeps on branches that a sender may have", "MergedCursor.swift",
      "    leaveQueues()\n    branches = sources.map { Doorbell(branchOf: bell, for: $0.cursor) }\n",
-     "    if branches.isEmpty { branches = sources.map { Doorbell(branchOf: bell, for: $0.cursor) } }\n"),
+     "    if branches.isEmpty {\n"
+     "      branches = sources.map { Doorbell(branchOf: bell, for: $0.cursor) }\n    }\n"),
     ("a merge always begins with its first source", "MergedCursor.swift",
      "      start = number + 1\n", ""),
     ("a merge looks at one source only", "MergedCursor.swift",
@@ -216,8 +226,8 @@ FAULTS = [
      "        if Task.isCancelled || waiter.look(as: ticket) != .readable { return (nil, true) }\n",
      "        return (nil, true)\n"),
     ("a batch may be empty", "Batches.swift", "if !batch.isEmpty { return batch }", "return batch"),
-    ("segments do not count on", "LogState.swift",
-     "startingAt: start)", "startingAt: 0)"),
+    ("segments do not count on", "Segment.swift",
+     "let start = end?.number ?? 0", "let start = 0"),
     ("whoever asks for the count displaces", "Lease.swift",
      "      if acquire(ticket) { return ticket }\n", "      if acquire(ticket) { return ticket + 2 }\n"),
     ("a body is called though they have left", "WhileSubscribed.swift",

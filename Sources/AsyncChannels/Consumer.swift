@@ -8,7 +8,9 @@ struct Consumer<Element: Sendable>: AsyncIteratorProtocol, Sendable {
   /// It stands for the iterator, which is not to be used beside it.
   init(_ iterator: Subscription<Element>.Iterator, pausing pause: Pause?) {
     feed = iterator.feed
-    ticket = iterator.ticket
+    // Unlike an iterator, this may take in one task while it sleeps in another.
+    let isAlone = iterator.ticket == Lease.only
+    ticket = isAlone ? feed.waiter.lease.makeTicket() : iterator.ticket
     self.pause = pause
   }
 

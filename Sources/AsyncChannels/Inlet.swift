@@ -45,6 +45,7 @@ public struct Inlet<Element: Sendable>: Sendable {
 
   @usableFromInline let target: Target
 
+  @inlinable
   init(to log: BroadcastLog<Element>) {
     target = .log(log)
   }

@@ -34,6 +34,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
 
   @usableFromInline let source: Source
 
+  @inlinable
   init(of log: BroadcastLog<Element>) {
     source = .log(log)
   }
@@ -98,7 +99,10 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   /// Subscribes with the channel's policy. The subscription lives as long as the iterator.
   @inlinable
   public func makeAsyncIterator() -> Subscription<Element>.Iterator {
-    Subscription.Iterator(feed(buffering: nil))
+    switch source {
+    case .log(let log): .init(.cursor(log.subscribe(buffering: nil)), ticket: Lease.only)
+    case .feeds(_, let makeFeed): .init(makeFeed(nil))
+    }
   }
 
   @inlinable

@@ -14,8 +14,10 @@ struct LogState: Sendable {
   /// Whether somebody is replacing the newest element, in more than one step.
   @usableFromInline var isUpdating = false
   @usableFromInline private(set) var readers = 0
+  /// Whether reads of elements of a trivial type are counted, too: if somebody asks `isFullyTaken`.
+  @usableFromInline private(set) var countsAll = false
   /// The tail, which the log holds. Made when the first unbounded subscriber joins.
-  private(set) var end: LogEnd?
+  @usableFromInline var end: LogEnd?
   /// In no order.
   @usableFromInline private(set) var queues: ContiguousArray<SubscriberQueueBase> = []
   @usableFromInline private(set) var waiting = WaitQueue()
@@ -29,6 +31,11 @@ struct LogState: Sendable {
 
   @inlinable
   var subscriberCount: Int { isFinished ? 0 : readers + queues.count }
+
+  /// From now on `isFullyTaken` is right, of what is sent from now on.
+  mutating func countAll() {
+    countsAll = true
+  }
 
   /// Readers take in order, so a reader that has read the newest slot has read all.
   var isFullyTaken: Bool {
@@ -45,24 +52,27 @@ struct LogState: Sendable {
   }
 
   /// Writes an element for all readers; there must be some.
-  @usableFromInline
+  @inlinable
   mutating func appendSlot<Element>(_ element: Element) {
     guard var end else { preconditionFailure("A log with readers has a tail.") }
-    if end.index == end.segment.capacity {
-      let full = end.segment
-      let start = full.start + full.capacity
-      end = LogEnd(segment: .make(for: Element.self, startingAt: start), index: 0)
-      full.link(end.segment)
-      full.release()
-    }
-    end.segment.append(element, pendingReads: readers)
+    if end.index == end.segment.capacity { end = nextSegment(behind: end, for: Element.self) }
+    end.segment.append(element, pendingReads: !_isPOD(Element.self) || countsAll ? readers : 0)
     end.index += 1
     self.end = end
   }
 
   @usableFromInline
+  func nextSegment<Element>(behind end: LogEnd, for _: Element.Type) -> LogEnd {
+    let full = end.segment
+    let next = Segment.make(for: Element.self, behind: end)
+    full.link(next)
+    full.release()
+    return LogEnd(segment: next, index: 0)
+  }
+
+  @usableFromInline
   mutating func addReader<Element>(of _: Element.Type) -> Position {
-    let end = end ?? LogEnd(segment: .make(for: Element.self), index: 0)
+    let end = end ?? LogEnd(segment: .make(for: Element.self, behind: nil), index: 0)
     self.end = end
     readers += 1
     return Position(at: end)
@@ -110,7 +120,10 @@ struct LogState: Sendable {
     at position: Position?, queue: SubscriberQueueBase?, bell: Doorbell
   ) -> Look {
     let look = look(at: position, queue: queue)
-    if look == .nothing { join(bell) }
+    if look == .nothing {
+      join(bell)
+      bell.mayLinger = position != nil && subscriberCount <= Lingering.fewSubscribers
+    }
     return look
   }
 

@@ -27,4 +27,11 @@ enum CurrentThread {
   static func yield() {
     sched_yield()
   }
+
+  /// Nanoseconds of a clock that never goes back. It may stand still while the system sleeps.
+  static var uptime: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+  }
 }

@@ -132,6 +132,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   ///   value in it traps: use what the closure is given. Two simultaneous updates of two values
   ///   that each write the other value wait for each other for ever.
   /// - Returns: What `change` returns.
+  @inlinable
   public func update<R>(_ change: (inout Value) throws -> R) rethrows -> R {
     try updateCounting(change).0
   }
@@ -146,7 +147,8 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   public var subscriberCount: Int { log.subscriberCount }
 
   /// Returns also the number of subscribers, or nil if the value is finished.
-  private func updateCounting<R>(
+  @inlinable
+  func updateCounting<R>(
     _ change: (inout Value) throws -> R
   ) rethrows -> (R, subscribers: Int?) {
     // Both outlive the lock: this may be the last reference to a value, whose `deinit` then runs.
