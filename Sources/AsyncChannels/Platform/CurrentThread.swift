@@ -6,6 +6,8 @@
   import Musl
 #elseif canImport(Android)
   import Android
+#else
+  #error("AsyncChannels does not run on this system yet; see \"Where it runs\" in README.")
 #endif
 
 /// What this package needs of the platform's threads.
