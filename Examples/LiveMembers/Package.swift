@@ -32,7 +32,8 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ],
       resources: [
-        .embedInCode("Resources/page.css"), .embedInCode("Resources/page.js"),
+        .embedInCode("Resources/page.html"), .embedInCode("Resources/page.css"),
+        .embedInCode("Resources/page.js"), .embedInCode("Resources/sqlite.sql"),
         .embedInCode("Resources/postgres.sql"),
       ],
       swiftSettings: [.enableUpcomingFeature("ExistentialAny")]),

@@ -15,6 +15,7 @@ final class Sending: Sendable {
     for via in vias { for tap in taps { via.isSeen(by: tap.tape) } }
   }
 
+  @usableFromInline
   func describe(_ element: some Sendable) {
     for (tap, caption) in captions { caption.text = tap.describe(element) }
   }
@@ -56,6 +57,7 @@ final class Sending: Sendable {
 
 extension BroadcastLogBase {
   /// Nil if nobody records the log any more.
+  @usableFromInline
   final func makeSending() -> Sending? {
     let taps = taps
     return taps.isEmpty ? nil : Sending(to: taps)
@@ -139,8 +141,9 @@ extension BroadcastLog {
   }
 
   /// With the lock held.
+  @usableFromInline
   func note(_ sending: Sending?, in state: LogState, replayed: Bool) {
-    sending?.note(in: state, replayed: replayed ? window?.limit ?? 0 : 0, kept: unheard)
+    sending?.note(in: state, replayed: replayed ? window.limit : 0, kept: unheard)
   }
 
   /// With the lock held.
@@ -148,7 +151,7 @@ extension BroadcastLog {
   func noteSubscribing(_ queue: SubscriberQueueBase?, in state: LogState) {
     guard let queue, !state.isFinished || (unheard?.count ?? 0) > 0 else { return }
     let kept = state.subscriberCount == 0 ? unheard.map { ObjectIdentifier($0) } : nil
-    let replays = window != nil && !state.isFinished
+    let replays = window.limit > 0 && !state.isFinished
     for tap in state.taps {
       tap.note(.subscribed(ObjectIdentifier(queue), queue.policy, replays: replays, kept: kept))
     }

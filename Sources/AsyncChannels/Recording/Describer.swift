@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Puts elements into words, without what is secret.
 ///
 /// An element is shown as it describes itself, and text is quoted. Not shown is what is in a field, a
@@ -10,6 +12,7 @@ struct Describer: Sendable {
   private let names: SecretNames
   /// The user's own words; nil for what it leaves to this.
   private let custom: (@Sendable (Any) -> String?)?
+  private let types = TypeNames()
 
   /// Of a long text the beginning, of a long list the first elements.
   private static let limit = (characters: 200, elements: 16, depth: 8)
@@ -28,8 +31,8 @@ struct Describer: Sendable {
   }
 
   private func words(_ value: Any, depth: Int) -> String {
-    let type = typeName(of: value)
-    if names.contains(type) { return "\(type)(…)" }
+    let (type, isSecret) = types.name(of: value, names)
+    if isSecret { return "\(type)(…)" }
     if let own = custom?(value) { return own }
     guard depth < Self.limit.depth else { return "…" }
     let mirror = Mirror(reflecting: value)
@@ -102,7 +105,7 @@ struct Describer: Sendable {
     guard mirror.displayStyle != .class, depth < Self.limit.depth else { return [] }
     return mirror.children.prefix(Self.limit.elements).flatMap { label, value in
       let inner = Mirror(reflecting: value)
-      guard label.map(names.contains) ?? false || names.contains(typeName(of: value)) else {
+      guard label.map(names.contains) ?? false || types.name(of: value, names).isSecret else {
         return secrets(in: inner, depth: depth + 1)
       }
       return texts(value, inner, depth).filter { !$0.isEmpty }
@@ -117,10 +120,20 @@ struct Describer: Sendable {
       texts(child.value, Mirror(reflecting: child.value), depth + 1)
     }
   }
+}
+
+/// The names of types, and whether they are those of secrets: made once for each type.
+private final class TypeNames: Sendable {
+  private let known = Locked<[ObjectIdentifier: (name: String, isSecret: Bool)]>([:])
 
   /// Without its module, and without what it is generic over; nothing for tuples and functions.
-  private func typeName(of value: Any) -> String {
-    let name = "\(Swift.type(of: value))".prefix { $0 != "<" }
-    return name.hasPrefix("(") ? "" : String(name)
+  func name(of value: Any, _ secrets: SecretNames) -> (name: String, isSecret: Bool) {
+    let type = type(of: value)
+    if let known = known.withLock({ $0[ObjectIdentifier(type)] }) { return known }
+    let whole = "\(type)".prefix { $0 != "<" }
+    let name = whole.hasPrefix("(") ? "" : String(whole)
+    let entry = (name: name, isSecret: secrets.contains(name))
+    known.withLock { $0[ObjectIdentifier(type)] = entry }
+    return entry
   }
 }

@@ -18,27 +18,28 @@ struct LiveMembers: AsyncParsableCommand {
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Serves the page.")
 
-  @Option(help: "The port; 0 for any that is free.")
-  var port = 8080
-  @Option(help: "The address to listen on.")
-  var host = "127.0.0.1"
-  @Option(help: ArgumentHelp("The SQLite file.", valueName: "path"))
-  var file = "members.sqlite"
-  @Option(help: ArgumentHelp("A PostgreSQL database instead, shared with other servers.", valueName: "url"))
+  @Option(help: "The port; 0 for any that is free.") var port = 8080
+  @Option(help: "The address to listen on.") var host = "127.0.0.1"
+  @Option(help: "The SQLite file.") var file = "members.sqlite"
+  @Option(help: "The URL of a PostgreSQL database instead, shared with other servers.")
   var postgres: String?
-  @Option(help: "How many connections there may be.")
-  var connections = 15_000
+  @Option(help: "How many connections there may be.") var connections = 15_000
   @Option(help: "Seconds between two signs of life to each page; three without reading end it.")
   var heartbeat = 10
+  @Option(help: "How many commands are committed together at most.") var group = 256
 
   func validate() throws {
-    guard connections > 0, heartbeat > 0 else { throw ValidationError("It must be more than zero.") }
+    guard connections > 0, heartbeat > 0, group > 0 else {
+      throw ValidationError("Numbers must be more than zero.")
+    }
   }
 
   func run() async throws {
     let logger = Logger(label: "LiveMembers") { StreamLogHandler.standardError(label: $0) }
     let store: any MemberStore =
-      if let postgres { try await PostgresStore(url: postgres) } else { try SQLiteStore(path: file) }
+      if let url = postgres { try await PostgresStore(url: url) } else {
+        try SQLiteStore(path: file)
+      }
     let manager = try await StoredMemberManager(store: store, logger: logger)
     let summary = await MembersSummaryViewModel(manager: manager)
     let page = await LivePage(roster: manager.roster, heartbeat: .seconds(heartbeat))
@@ -48,9 +49,9 @@ struct Serve: AsyncParsableCommand {
     // carried out what was sent. A browser that does not read its stream's end is not waited for.
     var group = ServiceGroupConfiguration(
       services: [
-        Ending(run: manager.run, end: manager.finish),
+        Ending(work: manager.run, end: manager.finish),
         server(Routes(manager: manager, page: page, summary: summary), logger),
-        Ending(run: { await withRunning(summary) { await page.run() } }, end: page.finish),
+        Ending(work: { await withRunning(summary) { await page.run() } }, end: page.finish),
       ],
       gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     group.maximumGracefulShutdownDuration = .seconds(5)
@@ -76,16 +77,15 @@ struct Serve: AsyncParsableCommand {
 }
 
 /// Something that is told to end when the program is.
-struct Ending: Service {
-  let run: @Sendable () async -> Void
+private struct Ending: Service {
+  let work: @Sendable () async -> Void
   let end: @Sendable () -> Void
 
-  init(run: @escaping @Sendable () async -> Void, end: @escaping @Sendable () -> Void) {
-    self.run = run
-    self.end = end
-  }
-
   func run() async throws {
-    await withGracefulShutdownHandler { await run() } onGracefulShutdown: { end() }
+    await withGracefulShutdownHandler {
+      await work()
+    } onGracefulShutdown: {
+      end()
+    }
   }
 }

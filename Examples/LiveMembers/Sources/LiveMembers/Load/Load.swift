@@ -1,2 +1,133 @@
 import ArgumentParser
-struct Load: AsyncParsableCommand { func run() async throws {} }
+import Foundation
+import NIOCore
+import NIOPosix
+
+/// Measures a server that runs: as many tabs as wanted, and changes or commands.
+struct Load: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Measures a server that runs.", subcommands: [Tabs.self, Commands.self])
+}
+
+/// How long it takes until a change is in all tabs.
+struct Tabs: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Opens tabs and makes changes: how long until all tabs have each?",
+    discussion: "Empties the list first, so it grows to the number of changes.")
+
+  @OptionGroup var server: ServerOptions
+  @Option(help: "How many tabs.") var tabs = 1_000
+  @Option(help: "How many changes.") var changes = 40
+  @Option(help: "Changes a second.") var rate = 10.0
+  @Option(help: "The server's process: its memory is measured, too.") var pid: Int?
+
+  func run() async throws {
+    let group = MultiThreadedEventLoopGroup.singleton
+    let client = try await CommandClient.connect(to: server.port, on: group)
+    guard try await client.post("/members/remove-all", "") == 204 else {
+      throw LoadFailed(description: "the list cannot be emptied")
+    }
+    let before = pid.map(residentKiB)
+    let meter = Meter(tabs: tabs)
+    let channels = try await openTabs(meter, on: group)
+    if let pid, let before {
+      print("\((residentKiB(of: pid) - before) / tabs) KiB a tab")
+    }
+
+    var times: [Duration] = []
+    var late = 0
+    let first = meter.newest
+    for change in 1...changes {
+      let begin = ContinuousClock.now
+      guard try await client.post("/members", "name=load-\(change)") == 204 else {
+        throw LoadFailed(description: "change \(change) was refused")
+      }
+      guard let end = await meter.time(of: first + change, within: .seconds(20)) else {
+        late += 1
+        continue
+      }
+      times.append(end - begin)
+      try await Task.sleep(until: begin + .seconds(1 / rate))
+    }
+    times.sort()
+    print(
+      "\(tabs) tabs, \(changes) changes: \(meter.missed) missed, \(late) not everywhere in 20 s")
+    if let last = times.last {
+      print("until all tabs have it: median \(times[times.count / 2]), longest \(last)")
+    }
+    for channel in channels { channel.close(promise: nil) }
+    guard meter.missed == 0, late == 0 else { throw ExitCode.failure }
+  }
+
+  /// Some at a time, so that the queue of waiting connections does not overflow.
+  private func openTabs(
+    _ meter: Meter, on group: any EventLoopGroup
+  ) async throws -> [any Channel] {
+    let bootstrap = ClientBootstrap(group: group).channelInitializer { channel in
+      channel.eventLoop.makeCompletedFuture {
+        try channel.pipeline.syncOperations.addHandler(TabHandler(meter))
+      }
+    }
+    var channels: [any Channel] = []
+    while channels.count < tabs {
+      let some = (0..<min(250, tabs - channels.count)).map { _ in
+        bootstrap.connect(host: "127.0.0.1", port: server.port)
+      }
+      channels += try await EventLoopFuture.whenAllSucceed(some, on: group.any()).get()
+    }
+    guard await meter.allAreOpen(within: .seconds(60)) else {
+      throw LoadFailed(description: "not all tabs were given the list")
+    }
+    return channels
+  }
+}
+
+/// How many commands a second are acknowledged.
+struct Commands: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Sends commands, one at a time on each connection: how many a second are stored?")
+
+  @OptionGroup var server: ServerOptions
+  @Option(help: "How many connections.") var clients = 64
+  @Option(help: "For how many seconds.") var seconds = 5.0
+
+  func run() async throws {
+    let end = ContinuousClock.now + .seconds(seconds)
+    let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<clients { group.addTask { try await sendCommands(until: end) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    print("\(Int(Double(counts.reduce(0, +)) / seconds)) commands a second, \(clients) connections")
+  }
+
+  /// Nine members, and then all are removed, so that the list does not fill.
+  private func sendCommands(until end: ContinuousClock.Instant) async throws -> Int {
+    let client = try await CommandClient.connect(
+      to: server.port, on: MultiThreadedEventLoopGroup.singleton)
+    var count = 0
+    while ContinuousClock.now < end {
+      count += 1
+      let status =
+        count % 10 == 0
+        ? try await client.post("/members/remove-all", "")
+        : try await client.post("/members", "name=load")
+      guard status == 204 else { throw LoadFailed(description: "a command got \(status)") }
+    }
+    return count
+  }
+}
+
+struct ServerOptions: ParsableArguments {
+  @Option(help: "The server's port.") var port = 8080
+}
+
+struct LoadFailed: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// The memory that is in use, as the system counts it; zero where it does not tell.
+private func residentKiB(of pid: Int) -> Int {
+  let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
+  let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS") }
+  return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
+}

@@ -1,19 +1,14 @@
 import AsyncViewModels
 
-/// What is to be done to the list, and the key by which it is known if it is asked for again.
+/// What is to be done to the list. Of two commands with one key the second does nothing, and gets the
+/// answer of the first.
 struct MemberCommand: Sendable, Codable {
   enum Action: Sendable, Codable {
     case add(name: String), remove(id: Int), removeAll
   }
 
-  /// Of two commands with one key the second does nothing, and gets the answer of the first.
-  let key: String
+  var key = String.randomKey()
   let action: Action
-
-  init(key: String = .randomKey(), _ action: Action) {
-    self.key = key
-    self.action = action
-  }
 
   /// Names are shown on one line, and PostgreSQL's text has no zero characters.
   var hasValidName: Bool {
@@ -39,8 +34,8 @@ struct Roster: Sendable, Codable {
   /// How a page names what it shows when it asks for what is newer.
   var id: String { "\(list)-\(revision)" }
 
-  /// Whether a page that shows this does not know the roster yet. Of another server a page may know
-  /// a newer one.
+  /// Whether a page that shows this does not know the roster yet. It may know a newer one, from
+  /// another server.
   func isNews(after id: String?) -> Bool {
     guard let id, let dash = id.lastIndex(of: "-"), let known = Int(id[id.index(after: dash)...])
     else { return true }
@@ -51,6 +46,6 @@ struct Roster: Sendable, Codable {
 extension String {
   /// A key that nobody else has.
   static func randomKey() -> String {
-    String(UInt64.random(in: 0 ... .max), radix: 36) + String(UInt64.random(in: 0 ... .max), radix: 36)
+    (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
   }
 }

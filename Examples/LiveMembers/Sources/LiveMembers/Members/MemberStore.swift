@@ -6,13 +6,10 @@ protocol MemberStore: Sendable {
   ///   is harmless, since commands are known by their keys.
   func commit(_ commands: [MemberCommand]) async throws -> Committed
 
-  /// The list as it is.
   func roster() async throws -> Roster
 
   /// Calls a function immediately, and whenever another process may have changed the list since.
-  /// Returns when the task is cancelled.
-  ///
-  /// - Throws: ``StoreDisconnected`` if changes may go unnoticed from now on.
+  /// Returns when the task is cancelled; throws ``StoreDisconnected`` if changes may go unnoticed.
   func followOthers(_ changed: @Sendable () async throws -> Void) async throws
 }
 

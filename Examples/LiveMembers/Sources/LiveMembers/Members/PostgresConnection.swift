@@ -6,39 +6,38 @@ import Foundation
 /// `libpq` blocks the thread that calls it, so it gets a queue of its own: a blocked thread of the
 /// cooperative pool would hold up everybody else's tasks.
 actor PostgresConnection {
-  private let url: String
-  private let executor = QueueExecutor()
-  private var handle: Handle?
-
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  private let executor = QueueExecutor()
+  private let url: String
+  private var handle: Handle?
 
   init(url: String) {
     self.url = url
   }
 
-  /// The first column of the first row of what one statement gives. Such a statement is a transaction.
+  /// The first column of the first row of what one statement gives, which is a transaction.
   @discardableResult
   func query(_ statement: String, _ parameters: [String] = []) throws -> String? {
-    let connection = try open()
-    let values = parameters.map { strdup($0) }
-    defer { values.forEach { free($0) } }
-    let result = PQexecParams(
-      connection, statement, Int32(values.count), nil, values.map { UnsafePointer($0) }, nil, nil, 0)
-    return try text(of: result)
+    let handle = try open()
+    let result = withCStrings(parameters) { values in
+      PQexecParams(handle.connection, statement, Int32(parameters.count), nil, values, nil, nil, 0)
+    }
+    return try text(result, handle)
   }
 
   /// Runs several statements, in one transaction.
   func run(script: String) throws {
-    _ = try text(of: PQexec(try open(), script))
+    let handle = try open()
+    _ = try text(PQexec(handle.connection, script), handle)
   }
 
   /// Calls a function immediately, and again after notifications, until the task is cancelled.
   func listen(to channel: String, _ received: @Sendable () async throws -> Void) async throws {
+    let handle = try open()
     try query("LISTEN \(channel)")
-    let handle = self.handle!
     let (readable, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    // The source runs on this actor's queue, so it cannot fire again and again before the actor reads.
+    // It runs on this actor's queue, so it cannot fire again and again before the actor has read.
     let source = DispatchSource.makeReadSource(
       fileDescriptor: PQsocket(handle.connection), queue: executor.queue)
     source.setEventHandler { continuation.yield() }
@@ -48,7 +47,7 @@ actor PostgresConnection {
     defer { source.cancel() }
     try await received()
     for await _ in readable {
-      guard PQconsumeInput(handle.connection) == 1 else { throw lost(handle.connection) }
+      guard PQconsumeInput(handle.connection) == 1 else { throw lost(handle) }
       var isNotified = false
       while let notification = PQnotifies(handle.connection) {
         PQfreemem(notification)
@@ -58,54 +57,48 @@ actor PostgresConnection {
     }
   }
 
-  private func open() throws -> OpaquePointer {
-    if let handle { return handle.connection }
-    // What is in the URL counts more than what stands before it. A server that is gone without a
-    // word is noticed within ten seconds.
-    let settings = [
-      ("connect_timeout", "3"), ("tcp_user_timeout", "10000"), ("keepalives_idle", "5"),
-      ("keepalives_interval", "2"), ("fallback_application_name", "LiveMembers"), ("dbname", url),
+  private func open() throws -> Handle {
+    if let handle { return handle }
+    // A server that is gone without a word is noticed within ten seconds. What is in the URL, which
+    // comes last, counts more.
+    let settings: KeyValuePairs = [
+      "connect_timeout": "3", "tcp_user_timeout": "10000", "keepalives_idle": "5",
+      "keepalives_interval": "2", "fallback_application_name": "LiveMembers", "dbname": url,
     ]
-    let keywords = (settings.map { strdup($0.0) } + [nil])
-    let values = (settings.map { strdup($0.1) } + [nil])
-    defer { (keywords + values).forEach { free($0) } }
-    let connection = PQconnectdbParams(
-      keywords.map { UnsafePointer($0) }, values.map { UnsafePointer($0) }, 1)!
-    let handle = Handle(connection)
-    guard PQstatus(connection) == CONNECTION_OK else { throw lost(connection) }
-    // Notices, "relation already exists, skipping", are not for standard error.
-    PQsetNoticeProcessor(connection, { _, _ in }, nil)
+    let handle = Handle(
+      withCStrings(settings.map(\.key)) { keys in
+        withCStrings(settings.map(\.value)) { values in PQconnectdbParams(keys, values, 1) }
+      })
+    guard PQstatus(handle.connection) == CONNECTION_OK else { throw lost(handle) }
+    // "relation already exists, skipping" is nothing for standard error.
+    PQsetNoticeProcessor(handle.connection, { _, _ in }, nil)
     self.handle = handle
-    return connection
+    return handle
   }
 
-  private func text(of result: OpaquePointer?) throws -> String? {
+  private func text(_ result: OpaquePointer?, _ handle: Handle) throws -> String? {
     defer { PQclear(result) }
-    let connection = handle!.connection
     switch PQresultStatus(result) {
-    case PGRES_TUPLES_OK where PQntuples(result) > 0: return String(cString: PQgetvalue(result, 0, 0))
-    case PGRES_TUPLES_OK, PGRES_COMMAND_OK: return nil
+    case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
+      return PQntuples(result) > 0 ? String(cString: PQgetvalue(result, 0, 0)) : nil
     default:
-      guard PQstatus(connection) == CONNECTION_OK else { throw lost(connection) }
-      throw StatementFailed(description: String(cString: PQerrorMessage(connection)))
+      guard PQstatus(handle.connection) == CONNECTION_OK else { throw lost(handle) }
+      throw StatementRefused(description: handle.message)
     }
   }
 
-  private func lost(_ connection: OpaquePointer) -> StoreDisconnected {
-    handle = nil
-    let message = String(cString: PQerrorMessage(connection))
-    return StoreDisconnected(description: message.split(separator: "\n").first.map(String.init) ?? "")
+  private func lost(_ handle: Handle) -> StoreDisconnected {
+    self.handle = nil
+    return StoreDisconnected(description: handle.message)
   }
 }
 
-/// A statement that the database refused; it has changed nothing.
-struct StatementFailed: Error, CustomStringConvertible {
+/// The database has not carried out a statement, and will not if it is asked again.
+struct StatementRefused: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Closes the connection when nobody has it any more.
-///
-/// `@unchecked Sendable`: only the actor uses the connection; a dispatch source keeps it, and no more.
+/// `@unchecked Sendable`: only the actor uses the connection; its source just keeps it.
 private final class Handle: @unchecked Sendable {
   let connection: OpaquePointer
 
@@ -116,6 +109,17 @@ private final class Handle: @unchecked Sendable {
   deinit {
     PQfinish(connection)
   }
+
+  var message: String { String(cString: PQerrorMessage(connection)) }
+}
+
+/// Strings as C takes them: an array that ends with a null pointer.
+private func withCStrings<Result>(
+  _ strings: [String], _ body: ([UnsafePointer<CChar>?]) -> Result
+) -> Result {
+  let copies = strings.map { strdup($0) }
+  defer { copies.forEach { free($0) } }
+  return body(copies.map { UnsafePointer($0) } + [nil])
 }
 
 /// Runs an actor on a queue. (On Linux a `DispatchSerialQueue` is no executor.)

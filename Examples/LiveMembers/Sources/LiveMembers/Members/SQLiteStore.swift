@@ -6,18 +6,17 @@ struct SQLiteStore: MemberStore {
   private let pool: DatabasePool
 
   init(path: String) throws {
-    var configuration = Configuration()
-    configuration.busyMode = .timeout(5)
-    pool = try DatabasePool(path: path, configuration: configuration)
+    pool = try DatabasePool(path: path)
     // Not the pool's NORMAL: what was acknowledged is there after a power failure, too.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-    try pool.write { try $0.execute(sql: Self.schema) }
+    let schema = String(decoding: PackageResources.sqlite_sql, as: UTF8.self)
+    try pool.write { try $0.execute(sql: schema) }
   }
 
   func commit(_ commands: [MemberCommand]) async throws -> Committed {
     try await pool.write { database in
       let outcomes = try commands.map { try Self.carryOut($0, in: database) }
-      try database.cachedStatement(sql: "DELETE FROM command WHERE at < unixepoch() - 86400").execute()
+      try database.execute(sql: "DELETE FROM command WHERE at < unixepoch() - 86400")
       return Committed(outcomes: outcomes, roster: try Self.roster(in: database))
     }
   }
@@ -35,16 +34,13 @@ struct SQLiteStore: MemberStore {
   private static func carryOut(
     _ command: MemberCommand, in database: Database
   ) throws -> MemberOutcome {
-    if let known = try String.fetchOne(
-      database.cachedStatement(sql: "SELECT outcome FROM command WHERE key = ?"),
-      arguments: [command.key]), let outcome = MemberOutcome(rawValue: known)
-    {
-      return outcome
+    let known = try database.cachedStatement(sql: "SELECT outcome FROM command WHERE key = ?")
+    if let outcome = try String.fetchOne(known, arguments: [command.key]) {
+      return MemberOutcome(rawValue: outcome)!
     }
     let outcome = try change(command.action, in: database)
-    try database.cachedStatement(
-      sql: "INSERT INTO command (key, outcome, at) VALUES (?, ?, unixepoch())"
-    ).execute(arguments: [command.key, outcome.rawValue])
+    try database.cachedStatement(sql: "INSERT INTO command (key, outcome) VALUES (?, ?)")
+      .execute(arguments: [command.key, outcome.rawValue])
     return outcome
   }
 
@@ -53,17 +49,15 @@ struct SQLiteStore: MemberStore {
   ) throws -> MemberOutcome {
     switch action {
     case .add(let name):
-      try database.cachedStatement(
-        sql: """
-          INSERT INTO member (name) SELECT ? WHERE (SELECT count(*) FROM member) < \(listCapacity)
-          """
-      ).execute(arguments: [name])
-      guard database.changesCount > 0 else { return .listIsFull }
+      let count = try database.cachedStatement(sql: "SELECT count(*) FROM member")
+      guard try Int.fetchOne(count)! < listCapacity else { return .listIsFull }
+      try database.cachedStatement(sql: "INSERT INTO member (name) VALUES (?)")
+        .execute(arguments: [name])
     case .remove(let id):
-      try database.cachedStatement(sql: "DELETE FROM member WHERE id = ?").execute(arguments: [id])
+      try database.execute(sql: "DELETE FROM member WHERE id = ?", arguments: [id])
       guard database.changesCount > 0 else { return .unknownMember }
     case .removeAll:
-      try database.cachedStatement(sql: "DELETE FROM member").execute()
+      try database.execute(sql: "DELETE FROM member")
     }
     try database.cachedStatement(sql: "UPDATE list SET revision = revision + 1").execute()
     return .done
@@ -77,12 +71,4 @@ struct SQLiteStore: MemberStore {
       list: list["id"], revision: list["revision"],
       members: members.map { .init(id: $0["id"], name: $0["name"]) })
   }
-
-  private static let schema = """
-    CREATE TABLE IF NOT EXISTS list (id TEXT NOT NULL, revision INTEGER NOT NULL);
-    INSERT INTO list SELECT lower(hex(randomblob(8))), 0 WHERE NOT EXISTS (SELECT 1 FROM list);
-    CREATE TABLE IF NOT EXISTS member (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL);
-    CREATE TABLE IF NOT EXISTS command (key TEXT PRIMARY KEY, outcome TEXT NOT NULL, at INTEGER NOT NULL);
-    CREATE INDEX IF NOT EXISTS command_at ON command (at);
-    """
 }

@@ -11,9 +11,11 @@ import Logging
 /// it is refused, all who listen are told. A command that is *asked* is durable when the answer is
 /// there, and its refusal goes to who asked.
 actor StoredMemberManager: MemberManager {
-  nonisolated var addMember: Inlet<String> { orders.inlet { .sent(.init(.add(name: $0))) } }
-  nonisolated var removeMember: Inlet<Member> { orders.inlet { .sent(.init(.remove(id: $0.id))) } }
-  nonisolated var resetMembers: Inlet<Void> { orders.inlet { .sent(.init(.removeAll)) } }
+  nonisolated var addMember: Inlet<String> { orders.inlet { .sent(.init(action: .add(name: $0))) } }
+  nonisolated var removeMember: Inlet<Member> {
+    orders.inlet { .sent(.init(action: .remove(id: $0.id))) }
+  }
+  nonisolated var resetMembers: Inlet<Void> { orders.inlet { .sent(.init(action: .removeAll)) } }
   nonisolated var members: Outlet<Result<[Member], MemberFailure>> { results.outlet }
 
   /// The same commands, each answered when it is stored or refused.
@@ -57,49 +59,42 @@ actor StoredMemberManager: MemberManager {
 
   func run() async {
     await withDiscardingTaskGroup { group in
-      group.addTask { await self.followOthers() }
+      group.addTask {
+        try? await self.untilConnected {
+          try await self.store.followOthers { await self.publish(try await self.store.roster()) }
+        }
+      }
       for await order in orders.received { await carryOut([order]) }
       group.cancelAll()
     }
   }
 
   private func carryOut(_ orders: [Order]) async {
-    let valid = orders.filter(\.command.hasValidName)
     for order in orders where !order.command.hasValidName { answer(order, .invalidName) }
-    guard !valid.isEmpty else { return }
+    let orders = orders.filter(\.command.hasValidName)
+    guard !orders.isEmpty else { return }
     do {
-      let committed = try await commit(valid.map(\.command))
+      // Whether what was sent over a lost connection was committed is not known; the keys make a
+      // second time harmless.
+      let committed = try await untilConnected { try await store.commit(orders.map(\.command)) }
       // Before the answers: whoever has one finds the change in the list.
       publish(committed.roster)
-      for (order, outcome) in zip(valid, committed.outcomes) { answer(order, outcome) }
+      for (order, outcome) in zip(orders, committed.outcomes) { answer(order, outcome) }
     } catch {
       // The orders go without an answer, which tells the askers that nobody knows.
-      logger.error("\(valid.count) commands failed: \(error)")
+      logger.error("\(orders.count) commands failed: \(error)")
     }
   }
 
-  /// Whether what was sent over a lost connection was committed is not known. The keys make a second
-  /// time harmless.
-  private func commit(_ commands: [MemberCommand]) async throws -> Committed {
-    var pauses = Pauses()
+  private func untilConnected<Value: Sendable>(
+    _ operation: () async throws -> Value
+  ) async throws -> Value {
     while true {
       do {
-        return try await store.commit(commands)
+        return try await operation()
       } catch let error as StoreDisconnected {
-        logger.warning("commands wait: \(error)")
-        try await pauses.next()
-      }
-    }
-  }
-
-  private func followOthers() async {
-    var pauses = Pauses()
-    while !Task.isCancelled {
-      do {
-        try await store.followOthers { await self.publish(try await self.store.roster()) }
-      } catch {
-        logger.warning("changes of others are not seen: \(error)")
-        try? await pauses.next()
+        logger.warning("the database is not there, trying again: \(error)")
+        try await Task.sleep(for: .milliseconds(250))
       }
     }
   }
@@ -114,19 +109,9 @@ actor StoredMemberManager: MemberManager {
   private func answer(_ order: Order, _ outcome: MemberOutcome) {
     switch order {
     case .asked(let request): request.reply(outcome)
-    case .sent:
-      guard outcome == .invalidName else { return }
+    case .sent where outcome == .invalidName:
       results.send(.failure(.invalidName), replayed: false)
+    case .sent: break
     }
-  }
-}
-
-/// The pauses between attempts to reach a database: soon at first, then a second.
-private struct Pauses {
-  private var pause = Duration.milliseconds(20)
-
-  mutating func next() async throws {
-    try await Task.sleep(for: pause)
-    pause = min(pause * 2, .seconds(1))
   }
 }

@@ -7,15 +7,13 @@ import Hummingbird
 /// render as often as there are tabs, and all on the main actor.
 @MainActor
 final class LivePage: ViewModel {
-  /// What a tab sends to its browser when it has fallen behind, or is told that the server is there.
   struct Frame: Sendable {
     let roster: Roster
-    /// An event of the stream, complete.
+    /// A whole event of the stream, in one line: each further line would need a field of its own.
     let event: ByteBuffer
 
     init(_ roster: Roster) {
       self.roster = roster
-      // Rendered without line breaks, since each line of an event's data needs a field of its own.
       event = ByteBuffer(string: "id: \(roster.id)\nevent: list\ndata: \(listHTML(roster))\n\n")
     }
   }
@@ -23,8 +21,6 @@ final class LivePage: ViewModel {
   /// Output: the newest frame, and the same again every now and then, so that each tab writes
   /// something and finds out whether its browser still reads. Take it with `.bufferingNewest(1)`.
   nonisolated var frames: StateOutlet<Frame> { frame.outlet }
-
-  /// How many tabs there are.
   nonisolated var tabCount: Int { frame.subscriberCount }
 
   private nonisolated let frame: CurrentValue<Frame>
@@ -44,15 +40,13 @@ final class LivePage: ViewModel {
 
   func run() async {
     await withDiscardingTaskGroup { group in
-      group.addTask { await self.beat() }
+      group.addTask { [heartbeat, frame] in
+        while (try? await Task.sleep(for: heartbeat)) != nil { frame.update { _ in } }
+      }
       for await roster in roster.subscribe(buffering: .bufferingNewest(1)) {
         frame.value = Frame(roster)
       }
       group.cancelAll()
     }
-  }
-
-  private func beat() async {
-    while (try? await Task.sleep(for: heartbeat)) != nil { frame.update { _ in } }
   }
 }

@@ -1,5 +1,6 @@
 import AsyncChannels
 import AsyncViewModels
+import Foundation
 import HTTPTypes
 import Hummingbird
 
@@ -11,13 +12,18 @@ struct Routes: Sendable {
 
   func router() -> Router<BasicRequestContext> {
     let router = Router(options: .autoGenerateHeadEndpoints)
-    router.add(middleware: SecurityHeaders())
-    router.add(middleware: SameOriginOnly())
+    router.add(middleware: SamePageOnly())
     router.route(.get, "/") { _, _ in html(.ok, pageHTML(manager.roster.value)) }
-    router.route(.get, "/page.css") { _, _ in asset("text/css", PackageResources.page_css) }
-    router.route(.get, "/page.js") { _, _ in asset("text/javascript", PackageResources.page_js) }
-    router.route(.get, "/status") { _, _ in await status() }
+    router.route(.get, "/page.css") { _, _ in answer(.ok, "text/css", PackageResources.page_css) }
+    router.route(.get, "/page.js") { _, _ in
+      answer(.ok, "text/javascript", PackageResources.page_js)
+    }
     router.route(.get, "/events") { request, _ in events(request) }
+    router.route(.get, "/status") { _, _ in
+      let members = await summary.memberCount.value
+      let text = "{\"members\": \(members), \"tabs\": \(page.tabCount)}\n"
+      return answer(.ok, "application/json", text.utf8)
+    }
     router.route(.post, "/members") { request, _ in
       let form = try await form(of: request)
       guard let name = form.name else { throw HTTPError(.badRequest, message: "no name") }
@@ -33,14 +39,22 @@ struct Routes: Sendable {
     return router
   }
 
-  // MARK: Commands
+  private struct Form: Decodable {
+    let name: String?
+    /// By which the command is known when the form is sent again.
+    let key: String?
+  }
 
   private func form(of request: Hummingbird.Request) async throws -> Form {
     guard request.headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true
     else { throw HTTPError(.unsupportedMediaType, message: "a form is expected") }
-    guard let form = Form(try await request.body.collect(upTo: 4096).readableBytesView) else {
-      throw HTTPError(.badRequest, message: "the form is not valid")
-    }
+    let body = try await request.body.collect(upTo: 4096)
+    // The decoder takes text that is not UTF-8 as it stands.
+    guard let text = String(validating: body.readableBytesView, as: UTF8.self),
+      text.removingPercentEncoding != nil,
+      let form = try? URLEncodedFormDecoder().decode(Form.self, from: text),
+      form.key.map({ $0.wholeMatch(of: /[!-~]{1,64}/) != nil }) ?? true
+    else { throw HTTPError(.badRequest, message: "the form is not valid") }
     return form
   }
 
@@ -49,57 +63,44 @@ struct Routes: Sendable {
   private func carryOut(
     _ action: MemberCommand.Action, _ form: Form, _ request: Hummingbird.Request
   ) async -> Response {
-    let command = MemberCommand(key: form.key ?? .randomKey(), action)
+    let command = MemberCommand(key: form.key ?? .randomKey(), action: action)
     let outcome = await manager.commands.ask(command)
     // Browsers' forms want a page; scripts want the sentence.
     let wantsPage = request.headers[.accept]?.contains("text/html") == true
-    guard let (status, sentence) = refusal(outcome, of: action) else {
-      return wantsPage
-        ? Response(status: .seeOther, headers: [.location: "/"]) : Response(status: .noContent)
-    }
+    let (status, sentence): (HTTPResponse.Status, String) =
+      switch outcome {
+      case .done where wantsPage: (.seeOther, "")
+      case .done: (.noContent, "")
+      case .invalidName:
+        (.unprocessableContent, "“\(form.name ?? "")” is not a valid name; nothing was added.")
+      case .unknownMember: (.notFound, "That member is not in the list any more.")
+      case .listIsFull: (.conflict, "The list is full; nothing was added.")
+      case nil: (.serviceUnavailable, "It is not known whether that was done. Please try again.")
+      }
+    if outcome == .done { return Response(status: status, headers: [.location: "/"]) }
     return wantsPage
       ? html(status, pageHTML(manager.roster.value, error: sentence, name: form.name ?? ""))
-      : response(status, "text/plain", ByteBuffer(string: sentence))
+      : answer(status, "text/plain", sentence.utf8)
   }
-
-  private func refusal(
-    _ outcome: MemberOutcome?, of action: MemberCommand.Action
-  ) -> (HTTPResponse.Status, String)? {
-    switch outcome {
-    case .done: nil
-    case .invalidName:
-      if case .add(let name) = action {
-        (.unprocessableContent, "“\(name)” is not a valid name; nothing was added.")
-      } else {
-        (.unprocessableContent, "That is not a valid name.")
-      }
-    case .unknownMember: (.notFound, "That member is not in the list any more.")
-    case .listIsFull: (.conflict, "The list is full; nothing was added.")
-    case nil: (.serviceUnavailable, "It is not known whether that was done. Please try again.")
-    }
-  }
-
-  // MARK: What is shown
 
   /// A tab: it has one subscription of what all tabs show, which holds one frame if its browser does
   /// not read. It ends when the page ends, or the browser has gone.
   private func events(_ request: Hummingbird.Request) -> Response {
     // A browser that reconnects names what it had last; one that has just loaded the page, what that
     // shows.
-    let known = request.headers[.lastEventID] ?? request.uri.queryParameters["after"].map(String.init)
+    let shown = request.headers[.lastEventID] ?? request.uri.queryParameters.get("after")
     let frames = page.frames.subscribe(buffering: .bufferingNewest(1))
-    let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
     return Response(
-      status: .ok, headers: headers,
+      status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
       body: ResponseBody { writer in
         try await request.body.consumeWithCancellationOnInboundClose { _ in
           // Not all simultaneously, if the server was restarted.
           try await writer.write(ByteBuffer(string: "retry: \(Int.random(in: 500...1500))\n\n"))
-          var known = known
+          var shown = shown
           for await frame in frames {
-            let isNews = frame.roster.isNews(after: known)
+            let isNews = frame.roster.isNews(after: shown)
             try await writer.write(isNews ? frame.event : Self.heartbeat)
-            known = isNews ? frame.roster.id : known
+            if isNews { shown = frame.roster.id }
           }
         }
         try await writer.finish(nil)
@@ -108,33 +109,21 @@ struct Routes: Sendable {
 
   private static let heartbeat = ByteBuffer(string: ":\n\n")
 
-  private func status() async -> Response {
-    let members = await summary.memberCount.value
-    return response(
-      .ok, "application/json",
-      ByteBuffer(string: "{\"members\": \(members), \"tabs\": \(page.tabCount)}\n"))
-  }
-
   private func html(_ status: HTTPResponse.Status, _ text: String) -> Response {
-    response(status, "text/html", ByteBuffer(string: text))
+    answer(status, "text/html", text.utf8)
   }
 
-  private func asset(_ type: String, _ bytes: [UInt8]) -> Response {
-    response(.ok, type, ByteBuffer(bytes: bytes))
-  }
-
-  private func response(
-    _ status: HTTPResponse.Status, _ type: String, _ body: ByteBuffer
+  private func answer(
+    _ status: HTTPResponse.Status, _ type: String, _ body: some Collection<UInt8>
   ) -> Response {
-    Response(
-      status: status,
-      headers: [.contentType: "\(type); charset=utf-8", .cacheControl: "no-cache"],
-      body: ResponseBody(byteBuffer: body))
+    let headers: HTTPFields = [.contentType: "\(type); charset=utf-8", .cacheControl: "no-cache"]
+    return Response(
+      status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
   }
 }
 
 extension HTTPField.Name {
-  static let lastEventID = HTTPField.Name("Last-Event-ID")!
+  fileprivate static let lastEventID = HTTPField.Name("Last-Event-ID")!
 }
 
 extension Router where Context == BasicRequestContext {
@@ -153,12 +142,17 @@ extension Router where Context == BasicRequestContext {
   }
 }
 
-/// The page loads nothing from elsewhere, runs no script but its own, and is framed by nobody.
-private struct SecurityHeaders: RouterMiddleware {
+/// Refuses commands that a page of another origin sends; browsers say where a form comes from. And
+/// tells browsers that the page loads nothing from elsewhere, and is framed by nobody.
+private struct SamePageOnly: RouterMiddleware {
   func handle(
     _ request: Hummingbird.Request, context: BasicRequestContext,
     next: (Hummingbird.Request, BasicRequestContext) async throws -> Response
   ) async throws -> Response {
+    let origin = request.headers[.origin]?.split(separator: "://").last.map(String.init)
+    guard request.method != .post || origin == nil || origin == request.head.authority else {
+      throw HTTPError(.forbidden, message: "another origin's form")
+    }
     var response = try await next(request, context)
     response.headers[.contentSecurityPolicy] = """
       default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; \
@@ -166,20 +160,5 @@ private struct SecurityHeaders: RouterMiddleware {
       """
     response.headers[.xContentTypeOptions] = "nosniff"
     return response
-  }
-}
-
-/// Refuses commands that a page of another origin sends. Browsers say where a form comes from.
-private struct SameOriginOnly: RouterMiddleware {
-  func handle(
-    _ request: Hummingbird.Request, context: BasicRequestContext,
-    next: (Hummingbird.Request, BasicRequestContext) async throws -> Response
-  ) async throws -> Response {
-    if request.method == .post, let origin = request.headers[.origin],
-      origin.split(separator: "://").last.map(String.init) != request.head.authority
-    {
-      throw HTTPError(.forbidden, message: "another origin's form")
-    }
-    return try await next(request, context)
   }
 }
