@@ -34,6 +34,13 @@ struct Describer: Sendable {
     let (type, isSecret) = types.name(of: value, names)
     if isSecret { return "\(type)(…)" }
     if let own = custom?(value) { return own }
+    // A mirror of these would cost more than all else that is recorded.
+    switch value {
+    case let number as Int: return number.description
+    case let flag as Bool: return flag.description
+    case let text as String: return text.debugDescription
+    default: break
+    }
     guard depth < Self.limit.depth else { return "…" }
     let mirror = Mirror(reflecting: value)
     return switch mirror.displayStyle {

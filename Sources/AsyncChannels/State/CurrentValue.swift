@@ -182,11 +182,21 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// takes two steps, is between them.
   @inlinable @discardableResult
   func set(_ value: Value) -> Int? {
+    if log.isRecorded.load(ordering: .relaxed) { return setRecorded(value) }
     var evicted = Evicted<Value>()
     let (subscribers, wake) =
-      (log.isRecorded.load(ordering: .relaxed)
-        ? log.appendRecordedUnlessUpdating(value, evicting: &evicted)
-        : log.appendUnlessUpdating(value, evicting: &evicted))
+      log.appendUnlessUpdating(value, evicting: &evicted)
+      ?? setAfterUpdate(value, evicting: &evicted)
+    _ = consume evicted  // destroyed here, with no lock held
+    publish(wake, to: subscribers)
+    return subscribers
+  }
+
+  @usableFromInline
+  func setRecorded(_ value: Value) -> Int? {
+    var evicted = Evicted<Value>()
+    let (subscribers, wake) =
+      log.appendRecordedUnlessUpdating(value, evicting: &evicted)
       ?? setAfterUpdate(value, evicting: &evicted)
     _ = consume evicted  // destroyed here, with no lock held
     publish(wake, to: subscribers)
