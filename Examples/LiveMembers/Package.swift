@@ -2,6 +2,11 @@
 
 import PackageDescription
 
+let isChecked = Context.environment["WARNINGS_ARE_ERRORS"] != nil
+let settings: [SwiftSetting] =
+  [.enableUpcomingFeature("ExistentialAny")]
+  + (isChecked ? [.treatAllWarnings(as: .error)] : [])
+
 let package = Package(
   name: "LiveMembers",
   platforms: [.macOS(.v15)],
@@ -36,7 +41,7 @@ let package = Package(
         .embedInCode("Resources/page.js"), .embedInCode("Resources/sqlite.sql"),
         .embedInCode("Resources/postgres.sql"),
       ],
-      swiftSettings: [.enableUpcomingFeature("ExistentialAny")]),
+      swiftSettings: settings),
     .systemLibrary(
       name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
   ],

@@ -19,7 +19,7 @@ import urllib.parse
 import uuid
 
 PACKAGE = pathlib.Path(__file__).resolve().parent.parent
-PROGRAM = PACKAGE / ".build/debug/LiveMembers"
+PROGRAM = pathlib.Path(os.environ.get("PROGRAM", PACKAGE / ".build/debug/LiveMembers")).resolve()
 
 
 def until(what, condition, limit=20.0):

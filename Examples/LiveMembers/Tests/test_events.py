@@ -181,7 +181,7 @@ class EndTests(unittest.TestCase):
             (["--postgres", "postgresql://127.0.0.1:1/x"], "Connection refused"),
             (["--port", str(self.server.port)], "Address already in use"),
             (["--heartbeat", "0"], "must be more than zero"),
-            (["--connections", "-1"], "must be more than zero"),
+            (["--connections", "0"], "must be more than zero"),
         ]
         for arguments, why in cases:
             with self.subTest(arguments=arguments), tempfile.TemporaryDirectory() as folder:

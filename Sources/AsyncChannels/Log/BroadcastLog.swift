@@ -149,7 +149,8 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     if count < 0 { Self.refuseToReplay(count) }
     kept?.validateKeeping(of: Element.self)
     policy.validate(for: Element.self)
-    unheard = kept.map { SubscriberQueue<Element>(policy: $0) }
+    // No `map`: looking up the type of its result would cost every channel.
+    if let kept { unheard = SubscriberQueue(policy: kept) } else { unheard = nil }
     window = ReplayWindow(limit: count)
     defaultPolicy = policy
   }
@@ -249,12 +250,14 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     evicting evicted: inout Evicted<Element>
   ) -> (subscribers: Int?, wake: Wake) {
     guard !state.isFinished else { return (nil, .nobody) }
-    if state.readers > 0 { state.appendSlot(element) }
+    if state.readers > 0 {
+      state.appendSlot(element)
+    } else if let unheard, state.queues.isEmpty {
+      unheard.offer(element, evicting: &evicted)
+    }
     if !state.queues.isEmpty { fill(state.queues, with: element, evicting: &evicted) }
     if replayed, window.limit > 0 { window.slide(adding: element, evicting: &evicted) }
-    let subscribers = state.subscriberCount
-    if subscribers == 0, let unheard { unheard.offer(element, evicting: &evicted) }
-    return (subscribers, state.takeSleepers())
+    return (state.subscriberCount, state.takeSleepers())
   }
 
   /// - Parameter queues: This log's, which are all made in `join`.
@@ -295,45 +298,24 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     let readsQueue = isBounded || window.limit > 0 || unheard != nil
     let queue = readsQueue ? SubscriberQueue<Element>(policy: policy) : nil
     var evicted = Evicted<Element>()
-    var moved = Backlog<Element>()
-    let place = state.withLock { state in
+    var attended = 0
+    var news: AttendanceNews?
+    let place: (Position?, SubscriberQueue<Element>?) = state.withLock { state in
       // There is something only while nobody is subscribed.
-      if let queue { unheard?.moveAll(to: queue, moving: &moved, evicting: &evicted) }
-      guard !state.isFinished else { return lastPlace(queue) }
+      if let queue, let unheard { unheard.moveAll(to: queue, evicting: &evicted) }
+      guard !state.isFinished else { return (nil, unheard == nil ? nil : queue) }
       if let queue { window.forEach { queue.offer($0, evicting: &evicted) } }
       if isBounded, let queue {
         state.addQueue(queue)
-        return Place(queue: queue, welcome: state.welcome())
+        if state.attendance != nil { (attended, news) = state.welcome() }
+        return (nil, queue)
       }
       let position = state.addReader(of: Element.self)
-      return Place(position: position, queue: queue, welcome: state.welcome())
+      if state.attendance != nil { (attended, news) = state.welcome() }
+      return (position, queue)
     }
-    if let news = place.welcome.news { tell(news) }
-    return (place.position, place.queue, place.welcome.attended)
-  }
-
-  /// After the end: none, but for the first subscriber of what was kept for it.
-  @usableFromInline
-  func lastPlace(_ queue: SubscriberQueue<Element>?) -> Place {
-    Place(queue: unheard != nil && queue?.count != 0 ? queue : nil)
-  }
-
-  /// What `join` takes under the lock.
-  @usableFromInline
-  struct Place: Sendable {
-    @usableFromInline var position: Position?
-    @usableFromInline var queue: SubscriberQueue<Element>?
-    @usableFromInline var welcome: LogState.Welcome
-
-    @usableFromInline
-    init(
-      position: Position? = nil, queue: SubscriberQueue<Element>?,
-      welcome: LogState.Welcome = .init()
-    ) {
-      self.position = position
-      self.queue = queue
-      self.welcome = welcome
-    }
+    if let news { tell(news) }
+    return (place.0, place.1, attended)
   }
 
   /// Takes the first element of a queue.

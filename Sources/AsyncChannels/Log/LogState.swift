@@ -27,7 +27,7 @@ struct LogState: Sendable {
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
   private var waker: Waker?
   /// Nil until somebody asks for it.
-  private(set) var attendance: Attendance?
+  @usableFromInline private(set) var attendance: Attendance?
 
   @inlinable
   var subscriberCount: Int { isFinished ? 0 : readers + queues.count }
@@ -78,26 +78,11 @@ struct LogState: Sendable {
     return Position(at: end)
   }
 
-  /// What comes of a subscriber's joining.
+  /// To be called when a subscriber has joined and there is an attendance. What `LogCursor.attended`
+  /// begins with, and what is to be told.
   @usableFromInline
-  struct Welcome: Sendable {
-    /// See `LogCursor`.
-    @usableFromInline var attended = 0
-    @usableFromInline var news: AttendanceNews?
-
-    @usableFromInline
-    init(attended: Int = 0, news: AttendanceNews? = nil) {
-      self.attended = attended
-      self.news = news
-    }
-  }
-
-  /// To be called when a subscriber has joined.
-  @usableFromInline
-  func welcome() -> Welcome {
-    guard let attendance else { return Welcome() }
-    return Welcome(
-      attended: attendance.lastNumber, news: attendance.noteCount(subscriberCount))
+  func welcome() -> (attended: Int, news: AttendanceNews?) {
+    (attendance?.lastNumber ?? 0, attendance?.noteCount(subscriberCount))
   }
 
   @usableFromInline

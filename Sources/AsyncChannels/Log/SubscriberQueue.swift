@@ -90,20 +90,17 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
 
   /// Moves all to the queue of a new subscriber, as far as its policy keeps it, with the number of
   /// those that were dropped.
-  ///
-  /// - Parameter moved: Gets what is moved, to be released by a caller that holds no lock: the other
-  ///   policy may drop some of it.
   @usableFromInline
-  func moveAll(
-    to other: SubscriberQueue, moving moved: inout Backlog<Element>,
-    evicting evicted: inout Evicted<Element>
-  ) {
+  func moveAll(to other: SubscriberQueue, evicting evicted: inout Evicted<Element>) {
     if other.policy == .unbounded {
       swap(&other.backlog, &backlog)
       other.count = count
     } else {
-      swap(&moved, &backlog)
-      moved.forEach { other.offer($0, evicting: &evicted) }
+      while let element = backlog.popFirst() {
+        other.offer(element, evicting: &evicted)
+        // The other policy may have dropped it, and this may be the last reference.
+        evicted.add(element)
+      }
     }
     other.droppedCount += droppedCount
     (count, droppedCount) = (0, 0)

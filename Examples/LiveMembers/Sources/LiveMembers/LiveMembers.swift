@@ -40,22 +40,25 @@ struct Serve: AsyncParsableCommand {
       if let url = postgres { try await PostgresStore(url: url) } else {
         try SQLiteStore(path: file)
       }
-    let manager = try await StoredMemberManager(store: store, logger: logger)
+    let manager = try await StoredMemberManager(store: store, groupSize: group, logger: logger)
     let summary = await MembersSummaryViewModel(manager: manager)
     let page = await LivePage(roster: manager.roster, heartbeat: .seconds(heartbeat))
 
     // They end in the opposite order. The page first: it ends the streams, for which the server
     // would wait. Then the server, when each request has its answer. Then the manager, when it has
     // carried out what was sent. A browser that does not read its stream's end is not waited for.
-    var group = ServiceGroupConfiguration(
+    var services = ServiceGroupConfiguration(
       services: [
         Ending(work: manager.run, end: manager.finish),
         server(Routes(manager: manager, page: page, summary: summary), logger),
-        Ending(work: { await withRunning(summary) { await page.run() } }, end: page.finish),
+        Ending(
+          work: {
+            await cancelWhenGracefulShutdown { await withRunning(summary) { await page.run() } }
+          }, end: page.finish),
       ],
       gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-    group.maximumGracefulShutdownDuration = .seconds(5)
-    try await ServiceGroup(configuration: group).run()
+    services.maximumGracefulShutdownDuration = .seconds(5)
+    try await ServiceGroup(configuration: services).run()
   }
 
   private func server(_ routes: Routes, _ logger: Logger) -> some Service {

@@ -100,7 +100,7 @@ struct Commands: AsyncParsableCommand {
     print("\(Int(Double(counts.reduce(0, +)) / seconds)) commands a second, \(clients) connections")
   }
 
-  /// Nine members, and then all are removed, so that the list does not fill.
+  /// All are removed, then nine added, and again: so the list does not fill.
   private func sendCommands(until end: ContinuousClock.Instant) async throws -> Int {
     let client = try await CommandClient.connect(
       to: server.port, on: MultiThreadedEventLoopGroup.singleton)
@@ -108,7 +108,7 @@ struct Commands: AsyncParsableCommand {
     while ContinuousClock.now < end {
       count += 1
       let status =
-        count % 10 == 0
+        count % 10 == 1
         ? try await client.post("/members/remove-all", "")
         : try await client.post("/members", "name=load")
       guard status == 204 else { throw LoadFailed(description: "a command got \(status)") }

@@ -38,14 +38,16 @@ actor StoredMemberManager: MemberManager {
   }
 
   private let store: any MemberStore
+  private let groupSize: Int
   private let logger: Logger
   private let orders = Input<Order>()
   private let current: CurrentValue<Roster>
   private let results = Channel<Result<[Member], MemberFailure>>(replaying: 1)
 
   /// Reads the list, so that there is one before anybody asks for it.
-  init(store: any MemberStore, logger: Logger) async throws {
+  init(store: any MemberStore, groupSize: Int, logger: Logger) async throws {
     self.store = store
+    self.groupSize = groupSize
     self.logger = logger
     let roster = try await store.roster()
     current = CurrentValue(roster)
@@ -64,7 +66,8 @@ actor StoredMemberManager: MemberManager {
           try await self.store.followOthers { await self.publish(try await self.store.roster()) }
         }
       }
-      for await order in orders.received { await carryOut([order]) }
+      // What waits shares one transaction: that costs little more than a command of its own.
+      for await orders in orders.received.batches(ofAtMost: groupSize) { await carryOut(orders) }
       group.cancelAll()
     }
   }
