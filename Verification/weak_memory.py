@@ -1,6 +1,6 @@
 """All executions of a small program under a weak memory model: C11 as RC11 repairs it, with relaxed,
-acquiring and releasing accesses, read-modify-writes and plain accesses. No fences, no sequentially
-consistent accesses: the library has none.
+acquiring and releasing accesses, read-modify-writes, releasing fences and plain accesses. No other
+fences, no sequentially consistent accesses: the library has none.
 
 A thread is a generator function. It yields one access after the other, made by the functions below,
 and is sent what the access read. It may raise `Broken`.
@@ -50,6 +50,11 @@ def exchange(location, expected, desired, order):
     return "exchange", location, order, (expected, desired)
 
 
+def fence(order):
+    """A fence. A releasing one gives what the thread knows now to all that it stores later."""
+    return "fence", None, order, None
+
+
 def read(cell):
     """A plain read. Gives the value."""
     return "read", cell, None, None
@@ -76,7 +81,7 @@ class Program:
             ((),) * len(threads),
             tuple(((value, nothing, False),) for value in atomics.values()),
             tuple((value, (0, 0), (0,) * len(threads)) for value in cells.values()),
-            (nothing,) * len(threads))
+            (nothing,) * len(threads), (nothing,) * len(threads))
 
     def explore(self):
         """Returns how many states there are; raises `Broken`."""
@@ -110,13 +115,19 @@ class Program:
     def settle(self, state, threads):
         """Does the plain accesses that come next."""
         for thread in threads:
-            while (access := self.access(thread, state)) and access[0] in ("read", "write"):
-                state = self.touch(thread, state, access)
+            while (access := self.access(thread, state)) and access[0] in ("read", "write", "fence"):
+                state = (self.fence if access[0] == "fence" else self.touch)(thread, state, access)
         return state
+
+    def fence(self, thread, state, access):
+        sent, memory, cells, views, fences = state
+        if access[2] == RELEASING:
+            fences = replaced(fences, thread, views[thread])
+        return replaced(sent, thread, sent[thread] + (None,)), memory, cells, views, fences
 
     def touch(self, thread, state, access):
         kind, name, _, new = access
-        sent, memory, cells, views = state
+        sent, memory, cells, views, fences = state
         own = len(memory) + thread
         view = replaced(views[thread], own, views[thread][own] + 1)
         value, (writer, written), reads = cells[self.cells[name]]
@@ -129,7 +140,7 @@ class Program:
         claim(not race, f"a data race on {name}")
         return (
             replaced(sent, thread, sent[thread] + (value,)), memory,
-            replaced(cells, self.cells[name], cell), replaced(views, thread, view))
+            replaced(cells, self.cells[name], cell), replaced(views, thread, view), fences)
 
     def steps(self, thread, state):
         """The states after each way in which a thread's next access, an atomic one, may go."""
@@ -156,17 +167,17 @@ class Program:
                 yield self.writing(thread, state, location, place + 1, order, detail[1], seen, True)
 
     def reading(self, thread, state, location, place, order, result):
-        sent, memory, cells, views = state
+        sent, memory, cells, views, fences = state
         view = replaced(views[thread], location, place)
         if order in (ACQUIRING, BOTH):
             view = join(view, memory[location][place][1])
         return self.settle(
             (replaced(sent, thread, sent[thread] + (result,)), memory, cells,
-             replaced(views, thread, view)), [thread])
+             replaced(views, thread, view), fences), [thread])
 
     def writing(self, thread, state, location, place, order, value, seen, result):
         """Writes a message before the one at `place`; `seen` is the view of the one it has read."""
-        sent, memory, cells, views = state
+        sent, memory, cells, views, fences = state
 
         def moved(view):
             return replaced(view, location, view[location] + (view[location] >= place))
@@ -174,9 +185,9 @@ class Program:
         memory = tuple(
             tuple((value, moved(view), isUpdate) for value, view, isUpdate in messages)
             for messages in memory)
-        views = tuple(map(moved, views))
+        views, fences = tuple(map(moved, views)), tuple(map(moved, fences))
         view = replaced(views[thread], location, place)
-        released = view if order in (RELEASING, BOTH) else (0,) * len(view)
+        released = view if order in (RELEASING, BOTH) else fences[thread]
         if seen is not None:
             released = join(released, moved(seen))
             if order in (ACQUIRING, BOTH):
@@ -187,7 +198,7 @@ class Program:
         memory = replaced(memory, location, messages[:place] + (message,) + messages[place:])
         return self.settle(
             (replaced(sent, thread, sent[thread] + (result,)), memory, cells,
-             replaced(views, thread, view)), [thread])
+             replaced(views, thread, view), fences), [thread])
 
 
 def replaced(values, index, value):

@@ -31,13 +31,14 @@ public struct Batches<Element: Sendable>: AsyncSequence, Sendable {
     self.maximum = maximum
   }
 
+  /// An iterator with a subscription of its own, or one that takes from the subscription that this is made of.
   public func makeAsyncIterator() -> Iterator {
     Iterator(subscribe().makeAsyncIterator(), maximum)
   }
 
   /// Takes one batch after the other.
   public struct Iterator: AsyncIteratorProtocol {
-    let elements: Subscription<Element>.Iterator
+    @usableFromInline let elements: Subscription<Element>.Iterator
     let maximum: Int
 
     init(_ elements: Subscription<Element>.Iterator, _ maximum: Int) {
@@ -46,17 +47,26 @@ public struct Batches<Element: Sendable>: AsyncSequence, Sendable {
     }
 
     /// What is ready, as soon as something is; `nil` at the end, or if the task is cancelled.
+    @inlinable
     public func next(isolation actor: isolated (any Actor)? = #isolation) async -> [Element]? {
-      let waiter = elements.feed.waiter
-      while await waiter.waitForElement(as: elements.ticket, isolation: actor) {
-        // What is sent from here on is for the next step: or a fast sender would keep this one for ever.
-        // All that is counted was sent before the look at the cancellation, so not after `cancel()`.
-        let count = Swift.min(waiter.pendingCount, maximum)
-        if Task.isCancelled { return nil }
+      while let count = await waitForElements(isolation: actor) {
         let batch = elements.feed.takeUpTo(count, as: elements.ticket)
+        // All that there was may have been skipped by a filter, or taken by a newer consumer.
         if !batch.isEmpty { return batch }
       }
       return nil
+    }
+
+    /// Returns how many to take; nil at the end, if the task is cancelled or a newer consumer has asked.
+    ///
+    /// What is sent after it returns is for the next step: or a fast sender would keep this one for ever.
+    @usableFromInline
+    func waitForElements(isolation actor: isolated (any Actor)?) async -> Int? {
+      let waiter = elements.feed.waiter
+      guard await waiter.waitForElement(as: elements.ticket, isolation: actor) else { return nil }
+      let count = Swift.min(waiter.pendingCount, maximum)
+      // All that is counted was sent before this look, and so not after `cancel()` has returned.
+      return Task.isCancelled ? nil : count
     }
   }
 }

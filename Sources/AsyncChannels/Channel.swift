@@ -33,6 +33,7 @@
 /// An unused channel is a few hundred bytes. ``send(_:)`` is O(1), whatever the number of
 /// unbounded subscribers, and O(1) more for each bounded one. An element is stored once for all
 /// unbounded subscribers and released when the last of them has taken it.
+@_fixed_layout
 public final class Channel<Element: Sendable>: Sendable {
   /// The end that can only send.
   public let inlet: Inlet<Element>
@@ -48,6 +49,7 @@ public final class Channel<Element: Sendable>: Sendable {
   ///   - count: How many of the last elements a new subscription begins with, oldest first.
   ///     They are kept until newer ones push them out, or the channel ends. Traps if negative.
   ///   - policy: The buffering policy of subscriptions that do not name their own.
+  @inlinable
   public init(replaying count: Int = 0, buffering policy: BufferingPolicy = .unbounded) {
     log = BroadcastLog(replaying: count, buffering: policy)
     inlet = Inlet(to: log)

@@ -1,35 +1,44 @@
 /// One consumer of a subscription, which can look without taking and take without waiting:
 /// `answer`'s.
-struct Consumer<Element: Sendable>: Sendable {
+struct Consumer<Element: Sendable>: AsyncIteratorProtocol, Sendable {
   private let feed: Feed<Element>
   private let ticket: UInt64
+  private let pause: Pause?
 
   /// It stands for the iterator, which is not to be used beside it.
-  init(_ iterator: Subscription<Element>.Iterator) {
+  init(_ iterator: Subscription<Element>.Iterator, pausing pause: Pause?) {
     feed = iterator.feed
-    ticket = iterator.ticket
+    // Unlike an iterator, this may take in one task while it sleeps in another.
+    let isAlone = iterator.ticket == Lease.only
+    ticket = isAlone ? feed.waiter.lease.makeTicket() : iterator.ticket
+    self.pause = pause
   }
 
-  /// The next element, as `nextUnlessCancelled` of an iterator gives it.
-  func next(isolation: isolated (any Actor)?) async -> Element? {
-    await Subscription<Element>.Iterator(feed, ticket: ticket).waitForNext(isolation: isolation)
-  }
-
-  /// An element that is ready. Nil also if the task is cancelled.
-  func takeReady() -> Element? {
-    feed.takeReady(as: ticket)
-  }
-
-  /// The newest element, after the pause; those before it are dropped.
+  /// The next element, as `nextUnlessCancelled` of an iterator gives it: an element that is there
+  /// although the task was just cancelled is left to the next consumer.
   ///
-  /// Nothing is taken before the pause is over, so that any other consumer finds it all. Nil at the
-  /// end, if the task is cancelled, or if a newer consumer has asked, which is seen after the pause.
-  func next(after pause: Pause, isolation: isolated (any Actor)?) async -> Element? {
+  /// With a pause, it is the newest element after the pause; those before it are dropped. Nothing is
+  /// taken before the pause is over, so that any other consumer finds it all. Nil at the end, if the
+  /// task is cancelled, or if a newer consumer has asked, which is seen after the pause.
+  func next(isolation: isolated (any Actor)?) async -> Element? {
+    guard let pause else {
+      return await Subscription<Element>.Iterator(feed, ticket: ticket)
+        .waitForNext(isolation: isolation)
+    }
     while await feed.waiter.waitForElement(as: ticket, isolation: isolation) {
       await pause.wait(watching: feed.waiter)
       if let newest = takeNewest() { return newest }
     }
     return nil
+  }
+
+  func next() async -> Element? {
+    await next(isolation: #isolation)
+  }
+
+  /// An element that is ready. Nil also if the task is cancelled.
+  func takeReady() -> Element? {
+    feed.takeReady(as: ticket)
   }
 
   private func takeNewest() -> Element? {

@@ -45,11 +45,13 @@ public struct Inlet<Element: Sendable>: Sendable {
 
   @usableFromInline let target: Target
 
+  @inlinable
   init(to log: BroadcastLog<Element>) {
     target = .log(log)
   }
 
   /// An inlet that is equal to each that is made with the same target.
+  @usableFromInline
   init(
     to target: any AnyObject & Sendable,
     _ send: @escaping @Sendable (Element) -> SendResult<Element>

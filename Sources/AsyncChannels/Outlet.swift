@@ -34,6 +34,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
 
   @usableFromInline let source: Source
 
+  @inlinable
   init(of log: BroadcastLog<Element>) {
     source = .log(log)
   }
@@ -42,7 +43,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   ///
   /// - Parameter logs: Those whose elements the feeds take.
   init(
-    of logs: [BroadcastLogBase] = [],
+    of logs: [BroadcastLogBase],
     _ makeFeed: @escaping @Sendable (BufferingPolicy?) -> Feed<Element>
   ) {
     source = .feeds(of: logs, makeFeed)
@@ -60,7 +61,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   ///
   /// A bounded subscription gets those that its policy keeps.
   public static func just(_ elements: Element...) -> Outlet {
-    Outlet { policy in
+    Outlet(of: []) { policy in
       let log = BroadcastLog<Element>(replaying: 0, buffering: .unbounded)
       let cursor = log.subscribe(buffering: policy)
       for element in elements { _ = log.send(element, replayed: false) }
@@ -98,7 +99,10 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   /// Subscribes with the channel's policy. The subscription lives as long as the iterator.
   @inlinable
   public func makeAsyncIterator() -> Subscription<Element>.Iterator {
-    Subscription.Iterator(feed(buffering: nil))
+    switch source {
+    case .log(let log): .init(.cursor(log.subscribe(buffering: nil)), ticket: Lease.only)
+    case .feeds(_, let makeFeed): .init(makeFeed(nil))
+    }
   }
 
   @inlinable

@@ -91,18 +91,20 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   @frozen
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let feed: Feed<Element>
-    /// This consumer's number; the newer of two is the higher.
+    /// This consumer's number; the newer of two is the higher. `Lease.only` if it has the feed to itself.
     @usableFromInline let ticket: UInt64
+    @usableFromInline let cursor: BorrowedCursor<Element>?
 
     @inlinable
     init(_ feed: Feed<Element>) {
-      self.feed = feed
-      ticket = feed.waiter.lease.makeTicket()
+      self.init(feed, ticket: feed.waiter.lease.makeTicket())
     }
 
+    @inlinable
     init(_ feed: Feed<Element>, ticket: UInt64) {
       self.feed = feed
       self.ticket = ticket
+      cursor = BorrowedCursor(feed)
     }
 
     /// The next element, as soon as there is one; `nil` at the end of the channel, or if the task
@@ -111,7 +113,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     /// An element that is there is returned without suspending.
     @inlinable
     public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
-      if case .cursor(let cursor) = feed, let element = cursor.take(as: ticket) { return element }
+      if let element = cursor?.take(as: ticket, heldBy: feed) { return element }
       return await waitForNext(isolation: actor)
     }
 
@@ -134,7 +136,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
       switch feed {
       case .cursor(let cursor):
         while await cursor.waitForElement(as: ticket, isolation: actor) {
-          if let element = cursor.takeUnlessCancelled(as: ticket) { return element }
+          if let element = cursor.takeSeen(as: ticket) { return element }
         }
         return nil
       case .derived:

@@ -30,6 +30,13 @@ struct Tour {
     try await chapter(
       "A stand-in for the manager, which publishes what it is told to", Pieces.standIn)
     try await chapter(
+      "An alert that is sent before its view is there waits for the first who listens",
+      Pieces.keptUnheard)
+    try await chapter(
+      "A sensor that is on while somebody listens, and lingers no longer", Pieces.whileSubscribed)
+    try await chapter(
+      "A slow view takes everything that is ready, and renders once", Pieces.batches)
+    try await chapter(
       "What the original got wrong: reset keeps nothing, and late views see the list",
       Pieces.mendedFaults)
   }

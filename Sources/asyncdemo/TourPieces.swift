@@ -107,6 +107,67 @@ enum Pieces {
     }
   }
 
+  static func keptUnheard(_ console: Console) async throws {
+    let alerts = Channel<String>(keepingUnheard: .bufferingNewest(2))
+    for alert in ["Saved", "Disk nearly full", "Disk full"] {
+      try console.write("> \(alert)\n")
+      alerts.send(alert)
+    }
+    let views = (1...2).map { _ in alerts.outlet.subscribe() }
+    alerts.finish()
+    for (number, view) in views.enumerated() {
+      let dropped = view.droppedCount
+      for await alert in view { try console.write("View \(number + 1) shows: \(alert)\n") }
+      try console.write("View \(number + 1) missed \(dropped)\n")
+    }
+  }
+
+  static func whileSubscribed(_ console: Console) async throws {
+    let readings = Channel<Double>()
+    let counts = readings.subscriberCounts
+    let told = Channel<String>()
+    let report = told.outlet.subscribe()
+    let run: @Sendable () async -> Void = {
+      await readings.whileSubscribed {
+        told.send("The sensor is on.")
+        for await _ in Outlet<Void>.never {}
+        told.send("The sensor is off.")
+      }
+    }
+    try await withRunning(run) {
+      for _ in 1...2 {
+        try console.write("> a view appears\n")
+        var view: Subscription? = readings.outlet.subscribe()
+        try console.write("Listening: \(counts.value). \(await report.next() ?? "")\n")
+        try console.write("> it goes\n")
+        withExtendedLifetime(view) {}
+        view = nil
+        try console.write("Listening: \(counts.value). \(await report.next() ?? "")\n")
+      }
+    }
+  }
+
+  static func batches(_ console: Console) async throws {
+    let updates = Channel<Int>()
+    let received = updates.outlet.subscribe()
+    let rendered = CurrentValue(0)
+    let table = Task {
+      var sum = 0
+      for await changes in received.batches {
+        sum += changes.reduce(0, +)
+        rendered.value += 1
+      }
+      return sum
+    }
+    try console.write("> 100 updates\n")
+    for update in 1...100 { updates.send(update) }
+    try console.write("Waiting: \(received.pendingCount)\n")
+    await updates.settled()
+    try console.write("Renderings: \(rendered.value)\n")
+    updates.finish()
+    try console.write("Their sum: \(await table.value)\n")
+  }
+
   static func mendedFaults(_ console: Console) async throws {
     let manager = DefaultMemberManager()
     let results = manager.members.subscribe()

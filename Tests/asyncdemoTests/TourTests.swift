@@ -113,6 +113,31 @@ final class TourTests: XCTestCase {
     > Ann, Bob
     Number of members: 2
 
+    == An alert that is sent before its view is there waits for the first who listens
+    > Saved
+    > Disk nearly full
+    > Disk full
+    View 1 shows: Disk nearly full
+    View 1 shows: Disk full
+    View 1 missed 1
+    View 2 missed 0
+
+    == A sensor that is on while somebody listens, and lingers no longer
+    > a view appears
+    Listening: 1. The sensor is on.
+    > it goes
+    Listening: 0. The sensor is off.
+    > a view appears
+    Listening: 1. The sensor is on.
+    > it goes
+    Listening: 0. The sensor is off.
+
+    == A slow view takes everything that is ready, and renders once
+    > 100 updates
+    Waiting: 100
+    Renderings: 1
+    Their sum: 5050
+
     == What the original got wrong: reset keeps nothing, and late views see the list
     > add Ann, reset, add Bob, add invalid name
     A view made now sees: Bob

@@ -29,13 +29,13 @@ def settings():
     return [word for feature in features for word in ("-enable-upcoming-feature", feature)]
 
 
-def emit(name, folder, root=ROOT):
+def emit(name, folder, root=ROOT, *options):
     """Writes the module and its symbol graphs, extensions of other modules included."""
     run(
         "swiftc", "-emit-module", "-parse-as-library", "-swift-version", "6", "-package-name", "AsyncChannels",
         "-module-name", name, "-emit-module-path", folder / f"{name}.swiftmodule", "-I", folder,
         "-emit-symbol-graph", "-emit-symbol-graph-dir", folder, "-emit-extension-block-symbols",
-        *settings(), *sources(name, root))
+        *settings(), *options, *sources(name, root))
 
 
 def graphs(name, folder):

@@ -454,7 +454,9 @@ inline lookOrFallAsleep() {
 #ifdef BREAK_RING_BUSY
   ringVictim();
 #endif
-  atomic {   /* [Position.advance] */
+  /* [Position.advance] A consumer that looks on (Lingering) repeats this with the lease. The last time
+   * stands for all: the ones before it find nothing, and change nothing. */
+  atomic {
     arrival = 0;
     limit[0] = published;
     if

@@ -53,8 +53,8 @@ struct ChannelBenchmarks {
   private static func workloads(_ scale: Scale) -> [Workload] {
     [
       .fanOut(scale), .roundTrip(scale), .sendCost(scale), .subscribing(scale), .memory(scale),
-      .currentValue(scale), .idle(scale), .burst(scale), .burstMemory(scale), .viewModel(scale),
-      .answering(scale),
+      .currentValue(scale), .idle(scale), .burst(scale), .batches(scale), .burstMemory(scale),
+      .viewModel(scale), .answering(scale),
     ]
   }
 

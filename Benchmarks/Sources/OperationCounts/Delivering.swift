@@ -38,6 +38,7 @@ extension Operation {
     },
     Operation("send-and-two-takes-outlet") { await sendAndTakeTwice($0) { $0 } },
     Operation("send-and-two-takes-outlet-String") { await sendAndTakeTwice($0) { fresh($0) } },
+    Operation("send-and-take-in-batches-of-64") { await sendAndTakeBatches($0) },
     Operation("a-fresh-String") { times in
       (0..<times).reduce(true) { $0 && !fresh($1).isEmpty }
     },
@@ -81,6 +82,18 @@ private func sendAndTake<Source: AsyncSequence<Int, Never>>(
   for number in 0..<times {
     channel.send(number)
     sum += await iterator.next(isolation: nil) ?? 0
+  }
+  return sum == times * (times - 1) / 2
+}
+
+@concurrent
+private func sendAndTakeBatches(_ times: Int) async -> Bool {
+  let channel = Channel<Int>()
+  let batches = channel.outlet.batches.makeAsyncIterator()
+  var sum = 0
+  for start in stride(from: 0, to: times, by: 64) {
+    for number in start..<min(start + 64, times) { channel.send(number) }
+    sum += await batches.next(isolation: nil)?.reduce(0, +) ?? 0
   }
   return sum == times * (times - 1) / 2
 }

@@ -18,6 +18,7 @@ import Synchronization
 /// later, and for a bounded one the fast path is closed meanwhile (`SubscriberQueueBase.watch`).
 ///
 /// `@unchecked Sendable`: touched only under the log's lock.
+@usableFromInline
 final class Attendance: @unchecked Sendable {
   private var follower: (any CountFollower)?
   /// The count that the follower knows.
@@ -57,34 +58,35 @@ final class Attendance: @unchecked Sendable {
   func noteLeaving(attended: Int, remaining: Int) -> AttendanceNews? {
     var attended = attended
     let settled = noteAsking(&attended)
-    guard var news = noteCount(remaining) ?? settled.map({ _ in AttendanceNews() }) else {
-      return nil
-    }
-    news.settled = settled
-    return news
+    let count = noteCount(remaining)
+    guard settled != nil else { return count }
+    return AttendanceNews(
+      follower: count?.follower, wake: count?.wake ?? .nobody, settled: settled)
   }
 
   /// Nobody settles any more, and there are no subscribers.
   func noteEnd() -> AttendanceNews {
-    var news = noteCount(0) ?? AttendanceNews(follower: follower)
-    news.isEnd = true
-    news.settled = waits
-    waits = []
-    return news
+    let wake = noteCount(0)?.wake ?? .nobody
+    defer { waits = [] }
+    return AttendanceNews(follower: follower, wake: wake, settled: waits, isEnd: true)
   }
 
   /// - Parameters:
   ///   - count: How many subscribers there are.
-  ///   - sleepers: Those that have settled.
+  ///   - sleepers: Those of them that sleep have settled. Others that sleep are no subscribers, but
+  ///     watch one.
   ///   - mark: How many slots the log has.
-  func wait(for count: Int, asleep sleepers: Sleepers, upTo mark: Int) -> SettleWait {
+  /// - Returns: Nil if all have settled.
+  func wait(for count: Int, asleep sleepers: Sleepers, upTo mark: Int) -> SettleWait? {
     lastNumber += 1
+    var remaining = count
     sleepers.forEach { bell in
-      if let waiter = bell.waiter {
-        unsafeDowncast(waiter, to: LogCursor.self).attended = lastNumber
-      }
+      guard let cursor = bell.waiter as? LogCursor else { return }
+      cursor.attended = lastNumber
+      remaining -= 1
     }
-    let wait = SettleWait(number: lastNumber, mark: mark, remaining: count - sleepers.count)
+    if remaining == 0 { return nil }
+    let wait = SettleWait(number: lastNumber, mark: mark, remaining: remaining)
     waits.append(wait)
     return wait
   }
@@ -137,13 +139,19 @@ protocol CountFollower: AnyObject, Sendable {
   func finish()
 }
 
-/// What is to be told once the lock is released.
+/// What is to be told once the lock is released. An object, since there is hardly ever one.
 @usableFromInline
-struct AttendanceNews: Sendable {
-  var follower: (any CountFollower)?
-  var wake = Wake.nobody
-  var settled: Settled?
-  var isEnd = false
+final class AttendanceNews: Sendable {
+  let follower: (any CountFollower)?
+  let wake: Wake
+  let settled: Settled?
+  let isEnd: Bool
+
+  init(
+    follower: (any CountFollower)?, wake: Wake, settled: Settled? = nil, isEnd: Bool = false
+  ) {
+    (self.follower, self.wake, self.settled, self.isEnd) = (follower, wake, settled, isEnd)
+  }
 }
 
 extension BroadcastLogBase {

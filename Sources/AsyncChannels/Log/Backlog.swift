@@ -45,12 +45,23 @@ struct Backlog<Element: Sendable>: ~Copyable {
     return first.move()
   }
 
+  /// Appends an element, removes the first, and returns it; there must be one.
+  @inlinable
+  mutating func replaceFirst(appending element: Element) -> Element {
+    precondition(count > 0, "An empty backlog has no first element.")
+    let first = slot(0).move()
+    // Of a full ring, this is the slot that has just become free.
+    slot(count).initialize(to: element)
+    head = head + 1 == capacity ? 0 : head + 1
+    return first
+  }
+
   @inlinable
   func forEach(_ body: (Element) -> Void) {
     for offset in 0..<count { body(slot(offset).pointee) }
   }
 
-  /// - Parameter offset: Below `capacity`.
+  /// - Parameter offset: At most `capacity`.
   @inlinable
   func slot(_ offset: Int) -> UnsafeMutablePointer<Element> {
     guard let slots else { preconditionFailure("A backlog without room has no slots.") }

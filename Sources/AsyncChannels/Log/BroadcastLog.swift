@@ -21,6 +21,9 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
   /// that looks without the lock. Written under the lock.
   final let isSettling = Atomic(false)
 
+  @usableFromInline
+  init() {}
+
   deinit {
     // Every cursor holds the log, so there is no reader left: the tail has no element.
     state.withLock { $0.end }?.segment.release()
@@ -28,7 +31,10 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
 
   final var subscriberCount: Int { state.withLock { $0.subscriberCount } }
 
-  /// Whether every subscriber has taken all that was sent.
+  /// Counts all reads from now on, so that `isFullyTaken` is right.
+  final func countAll() { state.withLock { $0.countAll() } }
+
+  /// Whether every subscriber has taken all that was sent since `countAll`.
   final var isFullyTaken: Bool { state.withLock { $0.isFullyTaken } }
 
   /// How many doorbells wait to be rung.
@@ -123,29 +129,36 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
   }
 }
 
-/// See `BroadcastLogBase`. `@unchecked Sendable`, both: the fields are constant, and what they
-/// refer to is touched only under the lock.
-@usableFromInline
+/// See `BroadcastLogBase`. `@unchecked Sendable`, both: the other fields are constant, and `window`
+/// is touched only under the lock.
+///
+/// `_fixed_layout`: as `Cursor`.
+@_fixed_layout @usableFromInline
 final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendable {
-  /// Nil for a channel that replays nothing.
-  @usableFromInline let window: ReplayWindow<Element>?
+  /// `exclusivity(unchecked)`: the lock is exclusive already.
+  @exclusivity(unchecked) @usableFromInline var window: ReplayWindow<Element>
   /// What was sent while nobody was subscribed, for the first subscriber; nil if that is not kept.
   @usableFromInline let unheard: SubscriberQueue<Element>?
   @usableFromInline let defaultPolicy: BufferingPolicy
 
+  @inlinable
   init(
     replaying count: Int, keepingUnheard kept: BufferingPolicy? = nil,
     buffering policy: BufferingPolicy
   ) {
-    if count < 0 {
-      Diagnostics.programmerError(
-        "A channel of \(Element.self) cannot replay \(count) elements: the count is at least 0.")
-    }
+    if count < 0 { Self.refuseToReplay(count) }
     kept?.validateKeeping(of: Element.self)
     policy.validate(for: Element.self)
-    unheard = kept.map(SubscriberQueue<Element>.init)
-    window = count > 0 ? ReplayWindow(limit: count) : nil
+    // No `map`: looking up the type of its result would cost every channel.
+    if let kept { unheard = SubscriberQueue(policy: kept) } else { unheard = nil }
+    window = ReplayWindow(limit: count)
     defaultPolicy = policy
+  }
+
+  @usableFromInline
+  static func refuseToReplay(_ count: Int) -> Never {
+    Diagnostics.programmerError(
+      "A channel of \(Element.self) cannot replay \(count) elements: the count is at least 0.")
   }
 
   /// Returns the number of subscribers it was sent to, or nil if the log is finished.
@@ -175,18 +188,12 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   /// The newest element of the replay window, which must have one.
   @inlinable
   var newest: Element {
-    state.withLock { _ in nonEmptyWindow.newest }
+    state.withLock { _ in window.newest }
   }
 
   /// How many elements were ever added to the replay window, which must have one.
   var version: Int {
-    state.withLock { _ in nonEmptyWindow.total }
-  }
-
-  @inlinable
-  var nonEmptyWindow: ReplayWindow<Element> {
-    guard let window else { preconditionFailure("A log that replays nothing has no newest.") }
-    return window
+    state.withLock { _ in window.total }
   }
 
   /// Appends for all current subscribers, unless the log is finished.
@@ -216,14 +223,16 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   }
 
   /// Begins to replace the newest element, and returns it. Other writers wait until `endUpdate`.
+  @inlinable
   func beginUpdate() -> Element {
     state.withLock { state in
       state.isUpdating = true
-      return nonEmptyWindow.newest
+      return window.newest
     }
   }
 
   /// Replaces it, or not, and lets other writers write.
+  @inlinable
   func endUpdate(
     with element: Element?, evicting evicted: inout Evicted<Element>
   ) -> (subscribers: Int?, wake: Wake) {
@@ -241,16 +250,18 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     evicting evicted: inout Evicted<Element>
   ) -> (subscribers: Int?, wake: Wake) {
     guard !state.isFinished else { return (nil, .nobody) }
-    if state.readers > 0 { state.appendSlot(element) }
+    if state.readers > 0 {
+      state.appendSlot(element)
+    } else if let unheard, state.queues.isEmpty {
+      unheard.offer(element, evicting: &evicted)
+    }
     if !state.queues.isEmpty { fill(state.queues, with: element, evicting: &evicted) }
-    if replayed, let window { window.slide(adding: element, evicting: &evicted) }
-    let subscribers = state.subscriberCount
-    if subscribers == 0, let unheard { unheard.offer(element, evicting: &evicted) }
-    return (subscribers, state.takeSleepers())
+    if replayed, window.limit > 0 { window.slide(adding: element, evicting: &evicted) }
+    return (state.subscriberCount, state.takeSleepers())
   }
 
   /// - Parameter queues: This log's, which are all made in `join`.
-  @usableFromInline
+  @inlinable
   func fill(
     _ queues: ContiguousArray<SubscriberQueueBase>, with element: Element,
     evicting evicted: inout Evicted<Element>
@@ -265,7 +276,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     var replayed = Backlog<Element>()
     var news: AttendanceNews?
     let wake: Wake = state.withLock { state in
-      if !keepingNewest, let window { replayed = window.takeAll() }
+      if !keepingNewest, window.limit > 0 { replayed = window.takeAll() }
       if !state.isFinished { news = state.attendance?.noteEnd() }
       return state.finish() ? state.takeSleepers() : .nobody
     }
@@ -284,49 +295,27 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     _ policy: BufferingPolicy
   ) -> (position: Position?, queue: SubscriberQueue<Element>?, attended: Int) {
     let isBounded = policy != .unbounded
-    let readsQueue = isBounded || window != nil || unheard != nil
+    let readsQueue = isBounded || window.limit > 0 || unheard != nil
     let queue = readsQueue ? SubscriberQueue<Element>(policy: policy) : nil
     var evicted = Evicted<Element>()
-    var moved = Backlog<Element>()
-    let place = state.withLock { state in
-      if let queue, let unheard, state.subscriberCount == 0 {
-        unheard.moveAll(to: queue, moving: &moved, evicting: &evicted)
-      }
-      guard !state.isFinished else { return lastPlace(queue) }
-      if let queue { window?.forEach { queue.offer($0, evicting: &evicted) } }
+    var attended = 0
+    var news: AttendanceNews?
+    let place: (Position?, SubscriberQueue<Element>?) = state.withLock { state in
+      // There is something only while nobody is subscribed.
+      if let queue, let unheard { unheard.moveAll(to: queue, evicting: &evicted) }
+      guard !state.isFinished else { return (nil, unheard == nil ? nil : queue) }
+      if let queue { window.forEach { queue.offer($0, evicting: &evicted) } }
       if isBounded, let queue {
         state.addQueue(queue)
-        return Place(queue: queue, welcome: state.welcome())
+        if state.attendance != nil { (attended, news) = state.welcome() }
+        return (nil, queue)
       }
       let position = state.addReader(of: Element.self)
-      return Place(position: position, queue: queue, welcome: state.welcome())
+      if state.attendance != nil { (attended, news) = state.welcome() }
+      return (position, queue)
     }
-    if let news = place.welcome.news { tell(news) }
-    return (place.position, place.queue, place.welcome.attended)
-  }
-
-  /// After the end: none, but for the first subscriber of what was kept for it.
-  @usableFromInline
-  func lastPlace(_ queue: SubscriberQueue<Element>?) -> Place {
-    Place(queue: unheard != nil && queue?.count != 0 ? queue : nil)
-  }
-
-  /// What `join` takes under the lock.
-  @usableFromInline
-  struct Place: Sendable {
-    @usableFromInline var position: Position?
-    @usableFromInline var queue: SubscriberQueue<Element>?
-    @usableFromInline var welcome: LogState.Welcome
-
-    @usableFromInline
-    init(
-      position: Position? = nil, queue: SubscriberQueue<Element>?,
-      welcome: LogState.Welcome = .init()
-    ) {
-      self.position = position
-      self.queue = queue
-      self.welcome = welcome
-    }
+    if let news { tell(news) }
+    return (place.0, place.1, attended)
   }
 
   /// Takes the first element of a queue.

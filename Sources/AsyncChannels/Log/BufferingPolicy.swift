@@ -26,6 +26,7 @@ public enum BufferingPolicy: Sendable, Hashable {
   }
 
   /// The same for what a channel keeps while nobody is subscribed.
+  @usableFromInline
   func validateKeeping(of element: Any.Type) {
     if let count, count <= 0 {
       Diagnostics.programmerError(

@@ -51,17 +51,26 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
 
   /// Takes an element that is there, for the iterator that used the cursor last, unless its task is
   /// cancelled: nothing is taken that was sent after `cancel()` returned.
-  ///
-  /// The look comes before the question whether the task is cancelled: a sender that sends after
-  /// `cancel()` has returned publishes the cancellation with the element, so a consumer that sees
-  /// the element sees the cancellation, too.
+  /// The look comes before that question (see `Waiter`).
   func takeUnlessCancelled(as ticket: UInt64, evenIfCancelled: Bool = false) -> Element? {
     guard lease.tryAcquire(ticket) else { return nil }
     defer { lease.release(ticket) }
     return lookAndTake(evenIfCancelled: evenIfCancelled)
   }
 
-  /// The same, with the lease. It goes on to the next segment.
+  /// Takes an element that `waitForElement` has seen: that asked whether the task is cancelled after
+  /// it had looked. This does not look again, so it takes nothing that was sent later.
+  ///
+  /// Only a queue that senders fill is asked again, under their lock (`takeFromBoundedQueue`). What
+  /// was replayed stands in a queue that nobody fills any more.
+  func takeSeen(as ticket: UInt64) -> Element? {
+    guard lease.tryAcquire(ticket) else { return nil }
+    defer { lease.release(ticket) }
+    if !readsQueue { return position?.takeKnown(Element.self) }
+    return position == nil ? takeFromBoundedQueue(evenIfCancelled: false) : takeFromQueue()
+  }
+
+  /// The same as `takeUnlessCancelled`, with the lease. It goes on to the next segment.
   func lookAndTake(evenIfCancelled: Bool) -> Element? {
     guard look() == .readable, evenIfCancelled || !Task.isCancelled else { return nil }
     return position == nil ? takeFromBoundedQueue(evenIfCancelled: evenIfCancelled) : take()

@@ -83,29 +83,34 @@ enum Feed<Element: Sendable>: Sendable {
 
   /// Takes elements that are there, one after the other: those that are skipped count. Ends when there
   /// are no more, the task is cancelled or a newer consumer has asked; what was taken is given.
+  @inlinable
   func takeUpTo(_ count: Int, as ticket: UInt64) -> [Element] {
     var elements: [Element] = []
-    var left = count
-    while left > 0 {
-      switch takeFast(as: ticket) {
-      case .element(let element): elements.append(element)
-      case .skipped: break
-      case .nothing:
-        // Nothing may also be the seam behind what was replayed, or somebody who asks for the count.
-        if Task.isCancelled || waiter.look(as: ticket) != .readable { return elements }
+    for _ in 0..<count {
+      // A cursor goes the slow way at the end of a segment only.
+      if case .cursor(let cursor) = self, let element = cursor.take(as: ticket) {
+        elements.append(element)
         continue
       }
-      left -= 1
+      let (element, isOver) = takeOne(as: ticket)
+      if isOver { break }
+      if let element { elements.append(element) }
     }
     return elements
   }
 
-  /// A cursor goes the slow way at the end of a segment only.
-  private func takeFast(as ticket: UInt64) -> Taken {
-    if case .cursor(let cursor) = self, let element = cursor.take(as: ticket) {
-      return .element(element)
+  /// The slow way: an element, or nil if it is skipped, or it is over.
+  @usableFromInline
+  func takeOne(as ticket: UInt64) -> (element: Element?, isOver: Bool) {
+    while true {
+      switch take(as: ticket, evenIfCancelled: false) {
+      case .element(let element): return (element, false)
+      case .skipped: return (nil, false)
+      case .nothing:
+        // Nothing may also be the seam behind what was replayed, or somebody who asks for the count.
+        if Task.isCancelled || waiter.look(as: ticket) != .readable { return (nil, true) }
+      }
     }
-    return take(as: ticket, evenIfCancelled: false)
   }
 
   private func take(as ticket: UInt64, evenIfCancelled: Bool) -> Taken {

@@ -48,6 +48,8 @@ class LogCursor: Waiter, @unchecked Sendable {
     untypedLog.pendingCount(at: position, queue: untypedQueue)
   }
 
+  final override func peek() -> Bool { advance() }
+
   final override func look() -> Look {
     advance() ? .readable : untypedLog.look(at: position, queue: untypedQueue)
   }

@@ -14,8 +14,10 @@ struct LogState: Sendable {
   /// Whether somebody is replacing the newest element, in more than one step.
   @usableFromInline var isUpdating = false
   @usableFromInline private(set) var readers = 0
+  /// Whether reads of elements of a trivial type are counted, too: if somebody asks `isFullyTaken`.
+  @usableFromInline private(set) var countsAll = false
   /// The tail, which the log holds. Made when the first unbounded subscriber joins.
-  private(set) var end: LogEnd?
+  @usableFromInline var end: LogEnd?
   /// In no order.
   @usableFromInline private(set) var queues: ContiguousArray<SubscriberQueueBase> = []
   @usableFromInline private(set) var waiting = WaitQueue()
@@ -25,10 +27,15 @@ struct LogState: Sendable {
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
   private var waker: Waker?
   /// Nil until somebody asks for it.
-  private(set) var attendance: Attendance?
+  @usableFromInline private(set) var attendance: Attendance?
 
   @inlinable
   var subscriberCount: Int { isFinished ? 0 : readers + queues.count }
+
+  /// From now on `isFullyTaken` is right, of what is sent from now on.
+  mutating func countAll() {
+    countsAll = true
+  }
 
   /// Readers take in order, so a reader that has read the newest slot has read all.
   var isFullyTaken: Bool {
@@ -45,49 +52,37 @@ struct LogState: Sendable {
   }
 
   /// Writes an element for all readers; there must be some.
-  @usableFromInline
+  @inlinable
   mutating func appendSlot<Element>(_ element: Element) {
     guard var end else { preconditionFailure("A log with readers has a tail.") }
-    if end.index == end.segment.capacity {
-      let full = end.segment
-      let start = full.start + full.capacity
-      end = LogEnd(segment: .make(for: Element.self, startingAt: start), index: 0)
-      full.link(end.segment)
-      full.release()
-    }
-    end.segment.append(element, pendingReads: readers)
+    if end.index == end.segment.capacity { end = nextSegment(behind: end, for: Element.self) }
+    end.segment.append(element, pendingReads: !_isPOD(Element.self) || countsAll ? readers : 0)
     end.index += 1
     self.end = end
   }
 
   @usableFromInline
+  func nextSegment<Element>(behind end: LogEnd, for _: Element.Type) -> LogEnd {
+    let full = end.segment
+    let next = Segment.make(for: Element.self, behind: end)
+    full.link(next)
+    full.release()
+    return LogEnd(segment: next, index: 0)
+  }
+
+  @usableFromInline
   mutating func addReader<Element>(of _: Element.Type) -> Position {
-    let end = end ?? LogEnd(segment: .make(for: Element.self), index: 0)
+    let end = end ?? LogEnd(segment: .make(for: Element.self, behind: nil), index: 0)
     self.end = end
     readers += 1
     return Position(at: end)
   }
 
-  /// What comes of a subscriber's joining.
+  /// To be called when a subscriber has joined and there is an attendance. What `LogCursor.attended`
+  /// begins with, and what is to be told.
   @usableFromInline
-  struct Welcome: Sendable {
-    /// See `LogCursor`.
-    @usableFromInline var attended = 0
-    @usableFromInline var news: AttendanceNews?
-
-    @usableFromInline
-    init(attended: Int = 0, news: AttendanceNews? = nil) {
-      self.attended = attended
-      self.news = news
-    }
-  }
-
-  /// To be called when a subscriber has joined.
-  @usableFromInline
-  func welcome() -> Welcome {
-    guard let attendance else { return Welcome() }
-    return Welcome(
-      attended: attendance.lastNumber, news: attendance.noteCount(subscriberCount))
+  func welcome() -> (attended: Int, news: AttendanceNews?) {
+    (attendance?.lastNumber ?? 0, attendance?.noteCount(subscriberCount))
   }
 
   @usableFromInline
@@ -110,7 +105,10 @@ struct LogState: Sendable {
     at position: Position?, queue: SubscriberQueueBase?, bell: Doorbell
   ) -> Look {
     let look = look(at: position, queue: queue)
-    if look == .nothing { join(bell) }
+    if look == .nothing {
+      join(bell)
+      bell.mayLinger = position != nil && subscriberCount <= Lingering.fewSubscribers
+    }
     return look
   }
 
@@ -140,10 +138,12 @@ struct LogState: Sendable {
   /// Begins to wait until all that are subscribed have taken what there is and ask for more. Nil if
   /// that is so.
   mutating func beginToSettle() -> SettleWait? {
-    guard subscriberCount > sleeperCount else { return nil }
-    for queue in queues { queue.watch() }
-    return makeAttendance().wait(
+    guard subscriberCount > 0 else { return nil }
+    let wait = makeAttendance().wait(
       for: subscriberCount, asleep: waiting.sleepers, upTo: end?.number ?? 0)
+    if wait == nil { return nil }
+    for queue in queues { queue.watch() }
+    return wait
   }
 
   mutating func leaveQueue(_ bell: Doorbell) {

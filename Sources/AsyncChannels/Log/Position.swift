@@ -6,7 +6,7 @@ public import Synchronization
 /// is shared as the invariants of `Segment` allow.
 @usableFromInline
 struct Position: @unchecked Sendable {
-  private var segment: Segment
+  @usableFromInline var segment: Segment
   /// The segment's counts and elements, kept here for the fast path.
   @usableFromInline var pendingReads: UnsafeMutablePointer<Atomic<UInt32>>
   @usableFromInline var elements: UnsafeMutableRawPointer
@@ -31,13 +31,19 @@ struct Position: @unchecked Sendable {
   /// Counting down releases this reader's copy and acquires the copies of the others. So a reader
   /// that brings the count to zero, or reads a count of one, knows that all other copies are
   /// complete, and that no other reader will come.
+  ///
+  /// An element of a trivial type is nobody's to destroy, so it is copied and not counted, unless the
+  /// log counts all (`LogState.countsAll`). Then its count is not zero before this reader has counted
+  /// down. The hold on the segment keeps the slot alive.
   @inlinable
   mutating func takeKnown<Element>(_: Element.Type) -> Element? {
     guard index < limit else { return nil }
     let slot = index
     index = slot &+ 1
     let place = elements.assumingMemoryBound(to: Element.self) + slot
-    if pendingReads[slot].load(ordering: .acquiring) == 1 {
+    let owed = pendingReads[slot].load(ordering: .acquiring)
+    if _isPOD(Element.self), owed == 0 { return place.pointee }
+    if owed == 1 {
       pendingReads[slot].store(0, ordering: .relaxed)
       return place.move()
     }
@@ -49,7 +55,7 @@ struct Position: @unchecked Sendable {
   }
 
   /// Looks for newly published elements in this segment.
-  @usableFromInline
+  @inlinable
   mutating func refresh() -> Bool {
     limit = segment.published
     return index < limit
@@ -94,9 +100,11 @@ struct Position: @unchecked Sendable {
   /// element. There is nothing to release: the element was not read here.
   private mutating func skip<Element>(to end: Int, of _: Element.Type) {
     let places = elements.assumingMemoryBound(to: Element.self)
+    let isTrivial = _isPOD(Element.self)
     while index < end {
       let slot = index
       index += 1
+      if isTrivial, pendingReads[slot].load(ordering: .relaxed) == 0 { continue }
       if pendingReads[slot].wrappingSubtract(1, ordering: .acquiring).newValue == 0 {
         (places + slot).deinitialize(count: 1)
       }

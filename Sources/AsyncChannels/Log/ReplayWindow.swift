@@ -1,16 +1,13 @@
-/// The last `limit` elements sent, for later subscribers.
-///
-/// `@unchecked Sendable`: touched only under the log's lock.
-@usableFromInline
-final class ReplayWindow<Element: Sendable>: @unchecked Sendable {
+/// The last `limit` elements sent, for later subscribers. Touched only under the log's lock.
+@frozen @usableFromInline
+struct ReplayWindow<Element: Sendable>: ~Copyable {
   /// How many elements were ever added.
-  ///
-  /// `exclusivity(unchecked)`, both: the log's lock is exclusive already.
-  @exclusivity(unchecked) @usableFromInline var total = 0
+  @usableFromInline var total = 0
+  /// Zero for a log that replays nothing.
   @usableFromInline let limit: Int
-  @exclusivity(unchecked) @usableFromInline var elements = Backlog<Element>()
+  @usableFromInline var elements = Backlog<Element>()
 
-  /// - Parameter limit: Greater than zero.
+  @inlinable
   init(limit: Int) {
     self.limit = limit
   }
@@ -21,9 +18,12 @@ final class ReplayWindow<Element: Sendable>: @unchecked Sendable {
 
   /// Adds an element; the one that falls out of the window is evicted.
   @inlinable
-  func slide(adding element: Element, evicting evicted: inout Evicted<Element>) {
-    if elements.count == limit, let oldest = elements.popFirst() { evicted.add(oldest) }
-    elements.append(element)
+  mutating func slide(adding element: Element, evicting evicted: inout Evicted<Element>) {
+    if elements.count == limit {
+      evicted.add(elements.replaceFirst(appending: element))
+    } else {
+      elements.append(element)
+    }
     total += 1
   }
 
@@ -33,7 +33,7 @@ final class ReplayWindow<Element: Sendable>: @unchecked Sendable {
   }
 
   /// Empties the window; what was in it is the caller's to release.
-  func takeAll() -> Backlog<Element> {
+  mutating func takeAll() -> Backlog<Element> {
     var all = Backlog<Element>()
     swap(&all, &elements)
     return all

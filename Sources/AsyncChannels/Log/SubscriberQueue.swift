@@ -5,8 +5,9 @@
 /// only under the log's lock.
 @usableFromInline
 class SubscriberQueueBase: @unchecked Sendable {
-  fileprivate(set) final var count = 0
-  fileprivate(set) final var droppedCount = 0
+  /// `exclusivity(unchecked)`, these and the backlog: the log's lock is exclusive already.
+  @exclusivity(unchecked) @usableFromInline final var count = 0
+  @exclusivity(unchecked) @usableFromInline final var droppedCount = 0
   /// The fast path takes while there are more than these: none, or `.max` while somebody waits until
   /// this subscriber has settled, so that it has to take the slow path, which notes what it takes.
   fileprivate final var floor = 0
@@ -35,8 +36,8 @@ class SubscriberQueueBase: @unchecked Sendable {
 /// See `SubscriberQueueBase`.
 @usableFromInline
 final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked Sendable {
-  private let policy: BufferingPolicy
-  private var backlog = Backlog<Element>()
+  @usableFromInline let policy: BufferingPolicy
+  @exclusivity(unchecked) @usableFromInline var backlog = Backlog<Element>()
 
   @usableFromInline
   init(policy: BufferingPolicy) {
@@ -44,7 +45,7 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
   }
 
   /// Adds an element if the policy keeps it; an older one may be evicted.
-  @usableFromInline
+  @inlinable
   func offer(_ element: Element, evicting evicted: inout Evicted<Element>) {
     switch policy {
     case .bufferingNewest(let limit) where count == limit:
@@ -89,20 +90,17 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
 
   /// Moves all to the queue of a new subscriber, as far as its policy keeps it, with the number of
   /// those that were dropped.
-  ///
-  /// - Parameter moved: Gets what is moved, to be released by a caller that holds no lock: the other
-  ///   policy may drop some of it.
   @usableFromInline
-  func moveAll(
-    to other: SubscriberQueue, moving moved: inout Backlog<Element>,
-    evicting evicted: inout Evicted<Element>
-  ) {
+  func moveAll(to other: SubscriberQueue, evicting evicted: inout Evicted<Element>) {
     if other.policy == .unbounded {
       swap(&other.backlog, &backlog)
       other.count = count
     } else {
-      swap(&moved, &backlog)
-      moved.forEach { other.offer($0, evicting: &evicted) }
+      while let element = backlog.popFirst() {
+        other.offer(element, evicting: &evicted)
+        // The other policy may have dropped it, and this may be the last reference.
+        evicted.add(element)
+      }
     }
     other.droppedCount += droppedCount
     (count, droppedCount) = (0, 0)

@@ -6,6 +6,8 @@
   import Musl
 #elseif canImport(Android)
   import Android
+#else
+  #error("AsyncChannels does not run on this system yet; see \"Where it runs\" in README.")
 #endif
 
 /// What this package needs of the platform's threads.
@@ -24,5 +26,12 @@ enum CurrentThread {
   /// Lets another thread go first.
   static func yield() {
     sched_yield()
+  }
+
+  /// Nanoseconds of a clock that never goes back. It may stand still while the system sleeps.
+  static var uptime: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
   }
 }

@@ -25,6 +25,7 @@ enum Diagnostics {
   static func reportOnce(_ sentence: @autoclosure () -> String) {
     guard !hasReported.exchange(true, ordering: .relaxed) else { return }
     let line = "AsyncChannels: \(sentence())\n"
-    _ = line.utf8CString.withUnsafeBytes { write(2, $0.baseAddress, $0.count - 1) }
+    // It has an address: even an empty string has its zero. Some systems' `write` insists on one.
+    _ = line.utf8CString.withUnsafeBytes { write(2, $0.baseAddress!, $0.count - 1) }
   }
 }

@@ -46,10 +46,19 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
           let outlet = end.outlet
           group.addTask { await self.report(afterEndOf: outlet, isolation: isolation) }
         }
-        await takeAll(of: elements.makeAsyncIterator(), in: &group, isolation: isolation)
-        turns.report()
-        end.finish()
-        await latestTask.withLock { $0 }?.value
+        defer { end.finish() }
+        let iterator = elements.makeAsyncIterator()
+        guard let own = iterator as? Subscription<Element>.Iterator else {
+          await answerEach(of: iterator, in: &group, isolation: isolation)
+          return
+        }
+        let consumer = Consumer(own, pausing: pause)
+        if overlap == .oneAtATime, !turns.areReported {
+          // Only the answer has something to do in the isolation.
+          await workOnEach(of: consumer, isolation: nil)
+        } else {
+          await answerEach(of: consumer, consumer, in: &group, isolation: isolation)
+        }
       }
     } onCancel: {
       // Immediately, since the next call may begin as soon as `cancel()` has returned. The report
@@ -64,43 +73,52 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   }
 
   /// Returns at the end of the elements, or when the task is cancelled.
-  private func takeAll(
-    of elements: some AsyncIteratorProtocol<Element, Never>, in group: inout DiscardingTaskGroup,
-    isolation: isolated (any Actor)?
+  ///
+  /// - Parameter consumer: The same as `elements`, if that is a subscription's.
+  private func answerEach(
+    of elements: some AsyncIteratorProtocol<Element, Never>, _ consumer: Consumer<Element>? = nil,
+    in group: inout DiscardingTaskGroup, isolation: isolated (any Actor)?
   ) async {
-    var iterator = elements
-    let consumer = (elements as? Subscription<Element>.Iterator).map(Consumer.init)
+    if overlap == .oneAtATime {
+      await workOnEach(of: elements, isolation: isolation)
+    } else {
+      await beginEach(of: elements, consumer, in: &group, isolation: isolation)
+    }
+    // If the call is cancelled: now, and not when all work has ended.
+    turns.report()
+    await latestTask.withLock { $0 }?.value
+  }
+
+  /// One after the other, in the caller's task.
+  private func workOnEach(
+    of elements: some AsyncIteratorProtocol<Element, Never>, isolation: isolated (any Actor)?
+  ) async {
+    var elements = elements
+    while !Task.isCancelled, let element = await elements.next(isolation: isolation) {
+      turns.begin()
+      await publish(await workElsewhere(on: element), isolation: publish.isolation)
+    }
+  }
+
+  /// Each in a task of its own.
+  private func beginEach(
+    of elements: some AsyncIteratorProtocol<Element, Never>, _ consumer: Consumer<Element>?,
+    in group: inout DiscardingTaskGroup, isolation: isolated (any Actor)?
+  ) async {
+    var elements = elements
     var last: Turn?
-    while !Task.isCancelled,
-      let element = await next(of: &iterator, consumer, isolation: isolation)
-    {
-      if overlap == .oneAtATime {
-        await take(element, isolation: isolation)
-      } else if overlap == .firstOnly, last?.isOver == false {
+    while !Task.isCancelled, let element = await elements.next(isolation: isolation) {
+      if overlap == .firstOnly, last?.isOver == false {
         ignored?.send(element)
       } else {
-        last = begin(element, consumer, after: last, in: &group)
+        last = begin(element, consumer, after: last, in: &group, isolation: isolation)
       }
     }
   }
 
-  /// `next()` of an iterator may return an element although the task was just cancelled. That
-  /// element has to be left to the next call, which consumes the same subscription.
-  ///
-  /// - Parameter consumer: What stands for the iterator if that is a subscription's.
-  private func next(
-    of iterator: inout some AsyncIteratorProtocol<Element, Never>, _ consumer: Consumer<Element>?,
-    isolation: isolated (any Actor)?
-  ) async -> Element? {
-    guard let consumer else { return await iterator.next(isolation: isolation) }
-    guard let pause else { return await consumer.next(isolation: isolation) }
-    return await consumer.next(after: pause, isolation: isolation)
-  }
-
-  /// Works on an element in the caller's task.
-  private func take(_ element: Element, isolation: isolated (any Actor)?) async {
-    turns.begin()
-    let answer = await workElsewhere(on: element)
+  /// Looks at the cancellation in the isolation, where a caller of `cancel()` may be: after that has
+  /// returned, nothing is published.
+  private func publish(_ answer: Answer, isolation: isolated (any Actor)?) async {
     guard !Task.isCancelled else { return }
     turns.end()
     await publish(answer)
@@ -115,16 +133,30 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   /// Begins work on an element in a task of its own.
   private func begin(
     _ element: Element, _ consumer: Consumer<Element>?, after last: Turn?,
-    in group: inout DiscardingTaskGroup
+    in group: inout DiscardingTaskGroup, isolation: isolated (any Actor)?
   ) -> Turn {
     let turn = Turn()
     turns.begin()
     guard overlap == .latestOnly else {
-      group.addTask { await self.take(turn, with: element, consumer) }
+      // In the isolation, a task that begins immediately saves one hop: its work is elsewhere.
+      if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), isolation != nil {
+        group.addImmediateTask {
+          await self.take(turn, with: element, consumer, isolation: isolation)
+        }
+      } else {
+        group.addTask { await self.take(turn, with: element, consumer) }
+      }
       return turn
     }
     if let last, last.end() { turns.end() }
-    let task = Task { await self.take(turn, with: element, consumer) }
+    let task: Task<Void, Never>
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), isolation != nil {
+      task = Task.immediate {
+        await self.take(turn, with: element, consumer, isolation: isolation)
+      }
+    } else {
+      task = Task { await self.take(turn, with: element, consumer) }
+    }
     let superseded = latestTask.withLock { latest in
       defer { latest = task }
       return latest
@@ -142,6 +174,15 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   private func take(_ turn: Turn, with element: Element, _ consumer: Consumer<Element>?) async {
     let answer = await work(element)
     await take(answer, of: turn, consumer, isolation: publish.isolation)
+  }
+
+  /// Runs in the element's task, which is in the isolation.
+  private func take(
+    _ turn: Turn, with element: Element, _ consumer: Consumer<Element>?,
+    isolation: isolated (any Actor)?
+  ) async {
+    let answer = await workElsewhere(on: element)
+    await take(answer, of: turn, consumer, isolation: isolation)
   }
 
   private func take(

@@ -92,6 +92,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
 
   /// Writes the value, as ``value`` does. Does not keep the state alive; when it is finished or
   /// gone, sending returns `.finished`.
+  @inlinable
   public var inlet: Inlet<Value> {
     Inlet(to: observed) { [weak self] in
       SendResult(of: $0, subscribers: self?.set($0))
@@ -131,6 +132,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   ///   value in it traps: use what the closure is given. Two simultaneous updates of two values
   ///   that each write the other value wait for each other for ever.
   /// - Returns: What `change` returns.
+  @inlinable
   public func update<R>(_ change: (inout Value) throws -> R) rethrows -> R {
     try updateCounting(change).0
   }
@@ -145,7 +147,8 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   public var subscriberCount: Int { log.subscriberCount }
 
   /// Returns also the number of subscribers, or nil if the value is finished.
-  private func updateCounting<R>(
+  @inlinable
+  func updateCounting<R>(
     _ change: (inout Value) throws -> R
   ) rethrows -> (R, subscribers: Int?) {
     // Both outlive the lock: this may be the last reference to a value, whose `deinit` then runs.

@@ -71,6 +71,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   public init(reading source: StateOutlet<Value>, writing target: Inlet<Value>) {
     self.source = source
     self.target = target
+    target.log?.countAll()
   }
 
   /// The value to show, and to write what the user makes of it.

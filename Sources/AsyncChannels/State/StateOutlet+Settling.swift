@@ -3,8 +3,8 @@ extension StateOutlet {
   /// has taken the value there is and asks for more, or has left. See ``Outlet/settled(isolation:)``.
   ///
   /// ```swift
-  /// viewModel.text.value = "news"
-  /// await viewModel.text.settled()
+  /// viewModel.name = "news"
+  /// await viewModel.$name.settled()
   /// XCTAssertEqual(controller.label, "news")
   /// ```
   ///

@@ -16,12 +16,21 @@ public import Synchronization
 /// *Busy* lasts for a bounded number of steps of this package, never over a suspension and never
 /// while code of a user runs. So an iterator that meets it may wait for it on its thread.
 ///
+/// **The only iterator.** A cursor that is made for one iterator, and that nothing else refers to, needs
+/// no lease: the iterator is not `Sendable`, so its calls and those of its copies come from one
+/// isolation, or from one after another that it was sent to, and do not overlap. It has the ticket
+/// `only`, for which taking the lease and giving it back do nothing. Of two calls in one isolation
+/// of which one sleeps, the doorbell tells the newer (see `Waiter`).
+///
 /// Taking the lease acquires, giving it back releases: so each consumer sees the cursor's fields as
 /// the one before it left them. The load in `acquire` may be relaxed: the exchange that follows it
 /// acquires, and without the lease no field is touched.
 @usableFromInline
 struct Lease: ~Copyable, Sendable {
   /// The lowest bit means busy; the others are the ticket, zero before the first.
+  /// The ticket of an iterator that shares its cursor with no other. It is never in the word.
+  @inlinable static var only: UInt64 { .max }
+
   @usableFromInline let word = Atomic<UInt64>(0)
   private let lastTicket = Atomic<UInt64>(0)
 
@@ -36,11 +45,13 @@ struct Lease: ~Copyable, Sendable {
   /// The fast path, for the iterator that used the cursor last: one exchange.
   @inlinable
   func tryAcquire(_ ticket: UInt64) -> Bool {
-    word.compareExchange(expected: ticket, desired: ticket | 1, ordering: .acquiring).exchanged
+    ticket == Self.only
+      || word.compareExchange(expected: ticket, desired: ticket | 1, ordering: .acquiring).exchanged
   }
 
   /// Takes the lease, also from an older iterator. False if a newer one has asked.
   func acquire(_ ticket: UInt64) -> Bool {
+    if ticket == Self.only { return true }
     while true {
       let current = word.load(ordering: .relaxed)
       if current & ~1 > ticket { return false }
@@ -59,19 +70,13 @@ struct Lease: ~Copyable, Sendable {
   /// A consumer whose fast path meets that takes the slow one, which waits.
   func borrow() -> UInt64 {
     while true {
-      let current = word.load(ordering: .relaxed)
-      if current & 1 == 1 {
-        CurrentThread.yield()
-      } else if word.compareExchange(
-        expected: current, desired: current | 1, ordering: .acquiring
-      ).exchanged {
-        return current
-      }
+      let ticket = word.load(ordering: .relaxed) & ~1
+      if acquire(ticket) { return ticket }
     }
   }
 
   @inlinable
   func release(_ ticket: UInt64) {
-    word.store(ticket, ordering: .releasing)
+    if ticket != Self.only { word.store(ticket, ordering: .releasing) }
   }
 }

@@ -11,6 +11,11 @@
 /// The lease is never held over a suspension. Looking, joining the queue and falling asleep are one
 /// synchronous function; a consumer that wakes takes the lease anew.
 ///
+/// **Cancellation.** Wherever this finds an element, it looks first and asks then whether the task is
+/// cancelled. A sender that sends after `cancel()` has returned publishes the cancellation with the
+/// element, so a consumer that sees the element sees the cancellation, too. So an element that was
+/// seen here may be taken without asking again.
+///
 /// `@unchecked Sendable`: the variables are touched only by the consumer that has the lease, and by
 /// `deinit`, when there is no consumer.
 @usableFromInline
@@ -21,6 +26,8 @@ class Waiter: @unchecked Sendable {
   /// Whether a consumer sleeps on `bell`: from joining the queue until it has the lease again, or
   /// another has taken its place.
   private final var isAsleep = false
+  /// `exclusivity(unchecked)`: the lease excludes already.
+  @exclusivity(unchecked) private final var lingering = Lingering()
 
   /// For reports: the type of the elements that its consumers listen to.
   var elementType: Any.Type { Never.self }
@@ -42,7 +49,11 @@ class Waiter: @unchecked Sendable {
   /// Looks whether there is an element to take. Requires the lease.
   func look() -> Look { .finished }
 
-  /// The same look, and joining the wait queue if there is nothing: one step with respect to a
+  /// Looks whether there is an element, without the log's lock. False also if that cannot be told.
+  /// Requires the lease.
+  func peek() -> Bool { false }
+
+  /// The same as `look`, and joining the wait queue if there is nothing: one step with respect to a
   /// sender that adds an element. Requires the lease.
   func lookOrJoin(_ bell: Doorbell) -> Look { .finished }
 
@@ -53,10 +64,10 @@ class Waiter: @unchecked Sendable {
   func makeWatchers() -> [Waiter] { [] }
 
   /// Waits until there may be an element to take. False at the end, if the task is cancelled, or if a
-  /// newer consumer has asked.
+  /// newer consumer has asked. What it has seen, `Cursor.takeSeen` takes.
   final func waitForElement(as ticket: UInt64, isolation: isolated (any Actor)?) async -> Bool {
     if Task.isCancelled { return false }
-    let (look, bell) = lookOrFallAsleep(as: ticket)
+    let (look, bell) = lookOrFallAsleep(as: ticket, isolation: isolation)
     guard let bell else { return look == .readable }
     await bell.wait(isolation: isolation)
     return wakeUp(from: bell, as: ticket)
@@ -76,23 +87,27 @@ class Waiter: @unchecked Sendable {
   ///
   /// Not inlined: an async caller would keep room for these variables while it sleeps.
   @inline(never)
-  private final func lookOrFallAsleep(as ticket: UInt64) -> (Look, Doorbell?) {
+  private final func lookOrFallAsleep(
+    as ticket: UInt64, isolation: (any Actor)?
+  ) -> (Look, Doorbell?) {
     guard lease.acquire(ticket) else {
       reportDisplacement()
       return (.displaced, nil)
     }
     let displaced = displaceSleeper()
-    let look = lookOrFallAsleep()
+    let look = lookOrFallAsleep(isolation)
     let bell = isAsleep ? bell : nil
     lease.release(ticket)
     displaced?.ring()
-    return (look, bell)
+    return (look == .readable && Task.isCancelled ? .finished : look, bell)
   }
 
   /// Requires the lease.
-  private final func lookOrFallAsleep() -> Look {
-    // A consumer that never has to wait makes no doorbell.
-    if bell == nil {
+  private final func lookOrFallAsleep(_ isolation: (any Actor)?) -> Look {
+    if let bell {
+      if bell.mayLinger, lingering.sees(isolation, self.peek) { return .readable }
+    } else {
+      // A consumer that never has to wait makes no doorbell.
       let look = look()
       if look != .nothing { return look }
     }
@@ -128,6 +143,7 @@ class Waiter: @unchecked Sendable {
       return false
     }
     let isDisplaced = bell !== self.bell
+    if !isDisplaced { _ = peek() }
     let isCancelled = Task.isCancelled
     if !isDisplaced {
       isAsleep = false

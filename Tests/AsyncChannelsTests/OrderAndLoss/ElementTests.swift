@@ -85,7 +85,7 @@ final class ElementTests: XCTestCase {
 
   func test_C7_elementsAreStoredWhereTheirAlignmentAsks() {
     func misalignment<Element>(of _: Element.Type) -> Int {
-      let segment = Segment.make(for: Element.self)
+      let segment = Segment.make(for: Element.self, behind: nil)
       defer { segment.release() }
       return Int(bitPattern: segment.elements) % MemoryLayout<Element>.alignment
     }

@@ -137,7 +137,7 @@ final class SettledTests: XCTestCase {
   }
 
   @MainActor
-  func test_C72_aTestCanLookAtWhatAnObserverHasShown() async throws {
+  func test_C74_aTestCanLookAtWhatAnObserverHasShown() async throws {
     let (name, age) = (CurrentValue("Ann"), CurrentValue(1))
     var label = ""
     let token = StateOutlet.combine(name.outlet, age.outlet).map { "\($0), \($1)" }
@@ -187,7 +187,31 @@ final class SettledTests: XCTestCase {
     }
   }
 
-  func test_C72_withNobodyThereItReturnsImmediately() async throws {
+  /// `answer` that waits for quiet sleeps at the log as well, and has not taken anything.
+  func test_C72_oneThatLetsElementsLieHasNotSettled() async throws {
+    let channel = Channel<Int>()
+    let subscription = channel.outlet.subscribe()
+    let clock = ManualClock()
+    let done = Record<Int>()
+    let working = Task {
+      await subscription.answer(.oneAtATime, after: .seconds(1), clock: clock, by: { $0 }) {
+        done.add($0)
+      }
+    }
+    try await channel.untilAsleep(1)
+    channel.send(1)
+    try await clock.untilSleeping(1)
+    try await channel.untilAsleep(1)
+    let settled = Task { await channel.settled() }
+    try await until("it waits") { channel.isSettling }
+    clock.advance(by: .seconds(1))
+    let hasSettled = try await settled.result(within: .seconds(20))
+    XCTAssertTrue(hasSettled)
+    XCTAssertEqual(done.events, [1])
+    working.cancel()
+  }
+
+  func test_C72_C74_withNobodyThereItReturnsImmediately() async throws {
     let channel = Channel<Int>()
     let isSettled = try await within { await channel.settled() }
     XCTAssertTrue(isSettled)

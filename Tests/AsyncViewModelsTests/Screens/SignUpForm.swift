@@ -18,14 +18,16 @@ final class SignUpForm: ViewModel, Observable {
   }
 
   var canSubmit: StateOutlet<Bool> {
-    StateOutlet.combine($name, $mail, $password, $isSending).map { name, mail, password, isSending in
+    StateOutlet.combine($name, $mail, $password, $isSending).map {
+      name, mail, password, isSending in
       !name.isEmpty && mail.contains("@") && password.count >= 8 && !isSending
     }
   }
 
   func run() async {
     let fields = StateOutlet.combine($name, $mail, $password).map(SignUp.init)
-    await _submit.received.answer(.firstOnly, busy: _isSending.inlet) { [signUp] _ throws(SignUpFailure) in
+    await _submit.received.answer(.firstOnly, busy: _isSending.inlet) {
+      [signUp] _ throws(SignUpFailure) in
       try await signUp(fields.value)
     } publish: {
       self.outcome = $0

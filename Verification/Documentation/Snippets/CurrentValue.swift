@@ -1,3 +1,7 @@
+enum State {
+  case isLoading
+}
+
 //# _total.inlet
 @MainActor final class Example {
   @CurrentValue var total = 0

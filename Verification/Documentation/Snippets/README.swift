@@ -37,3 +37,22 @@ extension Player {
   func start() {}
   func jump(to time: Duration) {}
 }
+//# await _submit.received.answer(.firstOnly
+enum SignUpFailure: Error {
+  case taken
+}
+
+struct Server {
+  @Sendable func signUp(_ form: String) async throws(SignUpFailure) -> Int { 1 }
+}
+
+@MainActor final class Example {
+  let _submit = Input<String>()
+  let _isSending = CurrentValue(false)
+  let server = Server()
+  var outcome: Result<Int, SignUpFailure>?
+
+  func run() async {
+/*block*/
+  }
+}

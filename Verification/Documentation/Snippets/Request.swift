@@ -2,7 +2,7 @@
 /*declarations*/
 
 extension Register {
-  func store(_ name: String) async -> Result<Member, MemberFailure> { .success(member) }
+  func store(_ name: String) async -> Result<Member, MemberFailure> { .failure(.invalidName) }
 }
 
 func example(register: Register) async {

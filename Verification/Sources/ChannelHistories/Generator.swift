@@ -26,7 +26,8 @@ struct Generator {
     if setup.isCurrentValue {
       setup.replays = 1
     } else {
-      setup.replays = random.oneIn(2) ? 0 : random.number(1...4)
+      setup.kept = random.oneIn(3) ? Self.policy(&random) : nil
+      setup.replays = random.oneIn(2) || setup.kept != nil ? 0 : random.number(1...4)
       setup.policy = Self.policy(&random)
     }
     self.setup = setup
@@ -39,7 +40,7 @@ struct Generator {
       guard let step = anyStep(), model.apply(step) else { continue }
       switch step {
       case .subscribe(let number, _, _): subscribers.append(number)
-      case .consume(let number, _, _, _): consumers.append(number)
+      case .consume(let number, _, _, _, _): consumers.append(number)
       default: break
       }
       return steps.append(step)
@@ -55,9 +56,10 @@ struct Generator {
         isDerived: random.oneIn(4))
     case 38..<60:
       recent(subscribers).map {
-        .consume(
-          steps.count, of: $0, wanted: random.oneIn(2) ? .max : random.number(1...3),
-          pace: random.oneIn(3) ? random.number(1...2) : .max)
+        let wanted = random.oneIn(2) ? Int.max : random.number(1...3)
+        let pace = random.oneIn(3) ? random.number(1...2) : Int.max
+        let inBatches = wanted == .max && pace == .max && random.oneIn(2)
+        return .consume(steps.count, of: $0, wanted: wanted, pace: pace, inBatches: inBatches)
       }
     case 60..<82: recent(consumers).map { .run($0) }
     case 82..<91: recent(consumers).map { .cancel($0) }

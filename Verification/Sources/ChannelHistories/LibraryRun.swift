@@ -12,6 +12,8 @@ final class LibraryRun<Element: Numbered> {
   private let inlet: Inlet<Element>
   private let outlet: Outlet<Element>
   private var owner: Owner?
+  /// Nobody consumes it.
+  private let counts: Subscription<Int>
   private var subscriptions: [(number: Int, place: Subscription<Element>)] = []
   private var takers: [(number: Int, Taker)] = []
   private var sent = 0
@@ -24,12 +26,19 @@ final class LibraryRun<Element: Numbered> {
     if setup.isCurrentValue {
       let value = CurrentValue(Element(0, in: census))
       owner = .value(value)
+      counts = value.subscriberCounts.subscribe()
       inlet = value.inlet
       outlet = value.outlet.outlet
       sent = 1
     } else {
-      let channel = Channel<Element>(replaying: setup.replays, buffering: setup.policy)
+      let channel =
+        if let kept = setup.kept {
+          Channel<Element>(keepingUnheard: kept, buffering: setup.policy)
+        } else {
+          Channel<Element>(replaying: setup.replays, buffering: setup.policy)
+        }
       owner = .channel(channel)
+      counts = channel.subscriberCounts.subscribe()
       inlet = channel.inlet
       outlet = channel.outlet
     }
@@ -44,9 +53,10 @@ final class LibraryRun<Element: Numbered> {
     case .subscribe(let number, let policy, let isDerived):
       let outlet = isDerived ? outlet.map { $0 } : outlet
       subscriptions.append((number, outlet.subscribe(buffering: policy)))
-    case .consume(let number, let subscriber, let wanted, let pace):
+    case .consume(let number, let subscriber, let wanted, let pace, let inBatches):
       guard let (_, place) = subscriptions.first(where: { $0.number == subscriber }) else { return }
-      takers.append((number, Taker(number, of: place, wanted: wanted, pace: pace)))
+      let taker = Taker(number, of: place, wanted: wanted, pace: pace, inBatches: inBatches)
+      takers.append((number, taker))
     case .run(let number):
       taker(number)?.run(
         atMost: patience, until: expected.consumers.first { $0.number == number })
@@ -68,13 +78,17 @@ final class LibraryRun<Element: Numbered> {
   var observation: Observation {
     var observation = Observation()
     observation.sent = results
+    observation.countChanges = counts.pendingCount
     switch owner {
     case .channel(let channel): observation.subscriberCount = channel.subscriberCount
-    case .value(let value): observation.value = value.value.number
+    case .value(let value):
+      observation.subscriberCount = value.subscriberCount
+      observation.value = value.value.number
     case nil: break
     }
     observation.subscribers = subscriptions.map {
-      .init(number: $0.number, dropped: $0.place.droppedCount)
+      .init(
+        number: $0.number, dropped: $0.place.droppedCount, pending: $0.place.pendingCount)
     }
     observation.consumers = takers.map { $0.1.observation }
     observation.alive = census.alive

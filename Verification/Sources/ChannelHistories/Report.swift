@@ -25,9 +25,11 @@ struct Report {
     }
     compare("sent to (nil: finished)", text(expected.sent), text(got.sent))
     compare("subscriberCount", text([expected.subscriberCount]), text([got.subscriberCount]))
+    compare("counts of subscribers published", expected.countChanges, got.countChanges)
     compare("value", text([expected.value]), text([got.value]))
     for (expected, got) in zip(expected.subscribers, got.subscribers) {
       compare("s\(expected.number), droppedCount", expected.dropped, got.dropped)
+      compare("s\(expected.number), pendingCount", expected.pending, got.pending)
     }
     for (expected, got) in zip(expected.consumers, got.consumers) {
       compare("c\(expected.number), taken", expected.taken, got.taken)

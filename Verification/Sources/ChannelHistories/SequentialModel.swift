@@ -43,7 +43,11 @@ struct SequentialModel {
   private(set) var displacements = 0
   private let setup: Setup
   private var sent = 0
+  private var lastCount = 0
   private var window: [Int] = []
+  /// What was sent while nobody was subscribed; nobody ever takes from it.
+  private var unheard = Subscriber(policy: .unbounded)
+  private var unheardDropped = 0
   private var isFinished = false
   private var hasOwner = true
   private var subscribers: [Int: Subscriber] = [:]
@@ -51,6 +55,7 @@ struct SequentialModel {
 
   init(_ setup: Setup) {
     self.setup = setup
+    unheard = Subscriber(policy: setup.kept ?? .unbounded)
     if setup.isCurrentValue { _ = send(replayed: true) }
     observe()
   }
@@ -68,7 +73,7 @@ struct SequentialModel {
       }
     case .subscribe(let number, let policy, _):
       subscribe(number, policy ?? setup.policy)
-    case .consume(let number, let subscriber, let wanted, let pace):
+    case .consume(let number, let subscriber, let wanted, let pace, _):
       guard subscribers[subscriber]?.isHeld == true else { return false }
       consumers[number] = Consumer(subscriber: subscriber, wanted: wanted, pace: pace)
       observation.consumers.append(.init(number: number))
@@ -100,6 +105,7 @@ struct SequentialModel {
     sent += 1
     if isFinished { return nil }
     for number in subscribers.keys { offer(element, to: number) }
+    if setup.kept != nil, subscribers.isEmpty, unheard.offer(element) { unheardDropped += 1 }
     if replayed { window = (window + [element]).suffix(setup.replays) }
     return subscribers.count
   }
@@ -112,8 +118,14 @@ struct SequentialModel {
   }
 
   private mutating func subscribe(_ number: Int, _ policy: BufferingPolicy) {
+    let isFirst = isFinished || subscribers.isEmpty
     subscribers[number] = Subscriber(policy: policy)
-    observation.subscribers.append(.init(number: number))
+    observation.subscribers.append(.init(number: number, dropped: isFirst ? unheardDropped : 0))
+    if isFirst {
+      for element in unheard.owed { offer(element, to: number) }
+      unheard.owed = []
+      unheardDropped = 0
+    }
     if !isFinished { for element in window { offer(element, to: number) } }
   }
 
@@ -159,9 +171,16 @@ struct SequentialModel {
   }
 
   private mutating func observe() {
-    observation.subscriberCount =
-      hasOwner && !setup.isCurrentValue ? (isFinished ? 0 : subscribers.count) : nil
+    let count = isFinished ? 0 : subscribers.count
+    if count != lastCount { observation.countChanges += 1 }
+    lastCount = count
+    observation.subscriberCount = hasOwner ? count : nil
+    for index in observation.subscribers.indices {
+      let number = observation.subscribers[index].number
+      observation.subscribers[index].pending = subscribers[number]!.owed.count
+    }
     observation.value = setup.isCurrentValue && hasOwner ? window.last : nil
-    observation.alive = subscribers.values.reduce(into: Set(window)) { $0.formUnion($1.owed) }
+    let kept = Set(window + unheard.owed)
+    observation.alive = subscribers.values.reduce(into: kept) { $0.formUnion($1.owed) }
   }
 }

@@ -6,6 +6,8 @@ struct Setup: Sendable {
   var isCurrentValue = false
   var replays = 0
   var policy = BufferingPolicy.unbounded
+  /// What happens to elements that are sent while nobody is subscribed: nil if they are not kept.
+  var kept: BufferingPolicy?
   /// Whether elements are so large that a segment of the log has room for four only.
   var isWide = false
 }
@@ -19,8 +21,8 @@ enum Step: Sendable {
   case send(count: Int, replayed: Bool, by: Way)
   case subscribe(Int, policy: BufferingPolicy?, isDerived: Bool)
   /// A task that takes up to so many elements with one iterator, and pauses after each `pace` of
-  /// them. It does nothing before it is run.
-  case consume(Int, of: Int, wanted: Int, pace: Int)
+  /// them; or, if it wants all and has no pace, takes them in batches. It does nothing before it is run.
+  case consume(Int, of: Int, wanted: Int, pace: Int, inBatches: Bool)
   /// Lets the task of a consumer run until it ends, sleeps or pauses.
   case run(Int)
   case cancel(Int)
@@ -35,6 +37,7 @@ struct Observation: Equatable {
   struct Subscriber: Equatable {
     let number: Int
     var dropped = 0
+    var pending = 0
   }
 
   struct Consumer: Equatable {
@@ -47,6 +50,8 @@ struct Observation: Equatable {
   var sent: [Int?] = []
   /// Nil where there is nobody to ask.
   var subscriberCount: Int?
+  /// How many counts of subscribers were published, the first one included.
+  var countChanges = 1
   /// A current value's value.
   var value: Int?
   /// Those to which the runner has a reference.
@@ -58,7 +63,8 @@ struct Observation: Equatable {
 
 extension Setup: CustomStringConvertible {
   var description: String {
-    let kind = isCurrentValue ? "CurrentValue(0)" : "Channel(replaying: \(replays), \(policy))"
+    let later = kept.map { "keepingUnheard: \($0)" } ?? "replaying: \(replays)"
+    let kind = isCurrentValue ? "CurrentValue(0)" : "Channel(\(later), \(policy))"
     return kind + (isWide ? ", of elements of 1 KiB" : "")
   }
 }
@@ -70,9 +76,9 @@ extension Step: CustomStringConvertible {
       "send \(count)\(replayed ? "" : ", not replayed,") by \(way)"
     case .subscribe(let number, let policy, let isDerived):
       "s\(number) = subscribe(\(policy.map { "\($0)" } ?? ""))\(isDerived ? ", derived" : "")"
-    case .consume(let number, let subscriber, let wanted, let pace):
+    case .consume(let number, let subscriber, let wanted, let pace, let inBatches):
       "c\(number) = a task that takes \(wanted == .max ? "all" : "\(wanted)") of s\(subscriber)"
-        + (pace == .max ? "" : ", \(pace) at a time")
+        + (pace == .max ? "" : ", \(pace) at a time") + (inBatches ? ", in batches" : "")
     case .run(let number): "run c\(number)"
     case .cancel(let number): "cancel c\(number)"
     case .drop(let number): "drop s\(number)"

@@ -9,14 +9,19 @@ final class Taker: Sendable {
   private let task: Task<Void, Never>
 
   init<Element: Numbered>(
-    _ number: Int, of subscription: Subscription<Element>, wanted: Int, pace: Int
+    _ number: Int, of subscription: Subscription<Element>, wanted: Int, pace: Int,
+    inBatches: Bool
   ) {
     let record = Monitor(Observation.Consumer(number: number))
     let pause = Pause()
     self.record = record
     self.pause = pause
     task = Task(executorPreference: executor) {
-      if wanted == 1 {
+      if inBatches {
+        for await batch in subscription.batches {
+          for element in batch { record.take(element.number) }
+        }
+      } else if wanted == 1 {
         if let element = await subscription.next() { record.take(element.number) }
       } else {
         let iterator = subscription.makeAsyncIterator()

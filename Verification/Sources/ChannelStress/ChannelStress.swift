@@ -50,6 +50,8 @@ struct ChannelStress {
         figures.sendSleep += SendAgainstSleep.race(1024, in: &context)
         figures.takeTake += TakeAgainstTake.race(2048, in: &context)
         figures.dropSend += DropAgainstSend.race(256, in: &context)
+        figures.settleLeave += SettleAgainstLeave.race(256, in: &context)
+        figures.keepSubscribe += KeepAgainstSubscribe.race(512, in: &context)
         figures.signOffHandOver += SignOffAgainstHandOver.race(256, in: &context)
       }
       figures.rounds += 1

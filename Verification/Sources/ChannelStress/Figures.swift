@@ -25,6 +25,8 @@ struct Figures: Sendable {
   var sendSleep = Tally()
   var takeTake = Tally()
   var signOffHandOver = Tally()
+  var settleLeave = Tally()
+  var keepSubscribe = Tally()
 
   func line(seconds: Int64) -> String {
     """
@@ -35,7 +37,8 @@ struct Figures: Sendable {
     finish-subscribe \(text(finishSubscribe)), \
     drop-send \(text(dropSend)), send-sleep \(sendSleep.races), take-take \(takeTake.races), \
     cancel-finish \(cancelFinish.races), \
-    sign-off-hand-over \(signOffHandOver.races); \(seconds) s
+    sign-off-hand-over \(signOffHandOver.races), settle-leave \(settleLeave.races), \
+    keep-subscribe \(text(keepSubscribe)); \(seconds) s
     """
   }
 

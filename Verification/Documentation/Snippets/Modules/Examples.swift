@@ -18,7 +18,7 @@ public struct Hit: Sendable, Hashable, Identifiable {
   public let id: Int
 }
 
-public enum State: Sendable, Equatable {
+public enum ScreenState: Sendable, Equatable {
   case isLoading
   case loaded
 }
@@ -27,6 +27,8 @@ public enum Command: Sendable {
   case add(name: String)
   case remove(Member)
 }
+
+public struct Alert: Sendable {}
 
 public struct Index: Sendable {
   public func search(_ query: String) async -> [Hit] { [] }
@@ -75,7 +77,7 @@ open class ExampleOwner {
 public final class ExampleViewModel: ViewModel {
   @Input public var signIn: Inlet<Credentials>
   @Output public var signInResult: Outlet<Result<Token, AuthError>>
-  @CurrentValue public var state = State.isLoading
+  @CurrentValue public var state = ScreenState.isLoading
   @CurrentValue public private(set) var count = 0
   public var memberCount: StateOutlet<Int> { $count }
   public let text = SplitBinding(reading: .constant(""), writing: Inlet<String> { _ in })

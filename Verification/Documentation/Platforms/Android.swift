@@ -1,0 +1,20 @@
+// What the libraries use of Android's Bionic, as its headers are imported. A thread is a number there.
+
+public struct pthread_mutex_t { public init() {} }
+public typealias pthread_mutexattr_t = Int
+public typealias pthread_t = Int
+
+public func pthread_self() -> pthread_t { 1 }
+@discardableResult public func sched_yield() -> Int32 { 0 }
+public func write(_ descriptor: Int32, _ buffer: UnsafeRawPointer, _ count: Int) -> Int { 0 }
+
+@discardableResult
+public func pthread_mutex_init(
+  _ mutex: UnsafeMutablePointer<pthread_mutex_t>, _ attributes: UnsafePointer<pthread_mutexattr_t>?
+) -> Int32 { 0 }
+@discardableResult
+public func pthread_mutex_lock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> Int32 { 0 }
+@discardableResult
+public func pthread_mutex_unlock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> Int32 { 0 }
+@discardableResult
+public func pthread_mutex_destroy(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> Int32 { 0 }

@@ -1,0 +1,21 @@
+// What the libraries use of musl, as its headers are imported. A thread is a pointer to a type that is not
+// declared, so it is an opaque pointer, and implicitly unwrapped, since musl does not say what may be null.
+
+public struct pthread_mutex_t { public init() {} }
+public struct pthread_mutexattr_t {}
+public typealias pthread_t = OpaquePointer
+
+public func pthread_self() -> pthread_t! { fatalError() }
+@discardableResult public func sched_yield() -> Int32 { 0 }
+public func write(_ descriptor: Int32, _ buffer: UnsafeRawPointer!, _ count: Int) -> Int { 0 }
+
+@discardableResult
+public func pthread_mutex_init(
+  _ mutex: UnsafeMutablePointer<pthread_mutex_t>!, _ attributes: UnsafePointer<pthread_mutexattr_t>!
+) -> Int32 { 0 }
+@discardableResult
+public func pthread_mutex_lock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>!) -> Int32 { 0 }
+@discardableResult
+public func pthread_mutex_unlock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>!) -> Int32 { 0 }
+@discardableResult
+public func pthread_mutex_destroy(_ mutex: UnsafeMutablePointer<pthread_mutex_t>!) -> Int32 { 0 }

@@ -1,0 +1,14 @@
+import AsyncChannels
+import Observation
+
+@MainActor
+final class SearchViewModel: ViewModel, Observable {
+  @Input var query: Inlet<String>
+  @CurrentValue private(set) var hits: [String] = []
+  @CurrentValue private(set) var isBusy = false
+  init(search: @escaping @Sendable (String) async -> [String]) {}
+  func run() async {}
+}
+
+//# #if canImport(SwiftUI)
+/*block*/

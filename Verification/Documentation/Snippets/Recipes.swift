@@ -1,0 +1,6 @@
+import AsyncChannels
+
+//# extension Publisher where
+/*block*/
+//# final class ReportViewModel
+/*block*/

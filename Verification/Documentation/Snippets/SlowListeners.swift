@@ -1,0 +1,4 @@
+//# readings, drawn once
+func example(readings: Channel<Double>) async {
+/*block*/
+}

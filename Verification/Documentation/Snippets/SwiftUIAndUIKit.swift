@@ -1,0 +1,12 @@
+import AsyncChannels
+import AsyncViewModels
+import Observation
+
+typealias SignInViewModel = AsyncViewModels.AuthViewModel
+
+@MainActor
+final class CounterViewModel: ViewModel, Observable {
+  @Input var increment: Inlet<Void>
+  @CurrentValue private(set) var count = 0
+  func run() async {}
+}

@@ -1,0 +1,12 @@
+import AsyncChannels
+import AsyncViewModels
+import Observation
+
+@MainActor
+final class SearchViewModel: ViewModel, Observable {
+  @Input var query: Inlet<String>
+  @CurrentValue private(set) var hits: [String] = []
+  @CurrentValue private(set) var isBusy = false
+  init(search: @escaping @Sendable (String) async -> [String]) {}
+  func run() async {}
+}
