@@ -1,0 +1,23 @@
+import AsyncChannels
+
+@MainActor final class SearchViewModel: ViewModel {
+  func run() async {}
+}
+
+@MainActor let viewModel = SearchViewModel()
+//# .concurrent, by:
+import AsyncChannels
+
+struct SearchIndex: Sendable {
+  func search(_ query: String) async -> [String] { [] }
+}
+
+@MainActor final class Search: ViewModel {
+  @Input var query: Inlet<String>
+  @Output var hits: Outlet<[String]>
+  let index = SearchIndex()
+
+  func run() async {
+    /*block*/
+  }
+}
