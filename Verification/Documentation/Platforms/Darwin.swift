@@ -1,4 +1,4 @@
-// What the libraries use of Darwin, as its headers are imported: <pthread.h>, <sched.h>, <unistd.h>.
+// What the libraries use of Darwin, as its headers are imported: <pthread.h>, <sched.h>, <unistd.h>, <time.h>.
 
 public struct _opaque_pthread_t {}
 public struct _opaque_pthread_mutex_t { public init() {} }
@@ -21,3 +21,17 @@ public func pthread_mutex_lock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -
 public func pthread_mutex_unlock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> Int32 { 0 }
 @discardableResult
 public func pthread_mutex_destroy(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> Int32 { 0 }
+
+public struct timespec {
+  public var tv_sec: Int
+  public var tv_nsec: Int
+  public init() { (tv_sec, tv_nsec) = (0, 0) }
+}
+
+public struct clockid_t: RawRepresentable, Sendable {
+  public var rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+}
+public var CLOCK_MONOTONIC: clockid_t { clockid_t(rawValue: 6) }
+@discardableResult
+public func clock_gettime(_ clock: clockid_t, _ time: UnsafeMutablePointer<timespec>!) -> Int32 { 0 }

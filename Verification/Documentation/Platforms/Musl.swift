@@ -19,3 +19,14 @@ public func pthread_mutex_lock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>!) 
 public func pthread_mutex_unlock(_ mutex: UnsafeMutablePointer<pthread_mutex_t>!) -> Int32 { 0 }
 @discardableResult
 public func pthread_mutex_destroy(_ mutex: UnsafeMutablePointer<pthread_mutex_t>!) -> Int32 { 0 }
+
+public struct timespec {
+  public var tv_sec: Int
+  public var tv_nsec: Int
+  public init() { (tv_sec, tv_nsec) = (0, 0) }
+}
+
+public typealias clockid_t = Int32
+public var CLOCK_MONOTONIC: Int32 { 1 }
+@discardableResult
+public func clock_gettime(_ clock: clockid_t, _ time: UnsafeMutablePointer<timespec>!) -> Int32 { 0 }
