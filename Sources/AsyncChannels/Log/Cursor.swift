@@ -37,6 +37,22 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     return element
   }
 
+  /// The same for several elements, with one lease. Returns how many there were.
+  @inlinable
+  func takeUpTo(_ count: Int, as ticket: UInt64, into elements: inout [Element]) -> Int {
+    guard lease.tryAcquire(ticket) else { return 0 }
+    var taken = 0
+    if !readsQueue || !isTaskCancelled {
+      elements.reserveCapacity(elements.count + count)
+      while taken < count, let element = take() {
+        elements.append(element)
+        taken += 1
+      }
+    }
+    lease.release(ticket)
+    return taken
+  }
+
   /// Takes an element that is there. Requires the lease.
   ///
   /// This does not go on to the next segment. `waitForElement` does, and looks at the task's

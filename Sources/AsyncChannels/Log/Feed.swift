@@ -86,15 +86,17 @@ enum Feed<Element: Sendable>: Sendable {
   @inlinable
   func takeUpTo(_ count: Int, as ticket: UInt64) -> [Element] {
     var elements: [Element] = []
-    for _ in 0..<count {
+    var left = count
+    while left > 0 {
       // A cursor goes the slow way at the end of a segment only.
-      if case .cursor(let cursor) = self, let element = cursor.take(as: ticket) {
-        elements.append(element)
-        continue
+      if case .cursor(let cursor) = self {
+        left -= cursor.takeUpTo(left, as: ticket, into: &elements)
+        if left == 0 { break }
       }
       let (element, isOver) = takeOne(as: ticket)
       if isOver { break }
       if let element { elements.append(element) }
+      left -= 1
     }
     return elements
   }
