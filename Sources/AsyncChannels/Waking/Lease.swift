@@ -27,10 +27,10 @@ public import Synchronization
 /// acquires, and without the lease no field is touched.
 @usableFromInline
 struct Lease: ~Copyable, Sendable {
-  /// The lowest bit means busy; the others are the ticket, zero before the first.
   /// The ticket of an iterator that shares its cursor with no other. It is never in the word.
   @inlinable static var only: UInt64 { .max }
 
+  /// The lowest bit means busy; the others are the ticket, zero before the first.
   @usableFromInline let word = Atomic<UInt64>(0)
   private let lastTicket = Atomic<UInt64>(0)
 
