@@ -15,14 +15,18 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "AsyncChannels", targets: ["AsyncChannels"]),
+    .library(name: "AsyncChannelsPictures", targets: ["AsyncChannelsPictures"]),
     .library(name: "AsyncViewModels", targets: ["AsyncViewModels"]),
     .executable(name: "asyncdemo", targets: ["asyncdemo"]),
   ],
   targets: [
     .target(name: "AsyncChannels", swiftSettings: settings),
+    .target(
+      name: "AsyncChannelsPictures", dependencies: ["AsyncChannels"], swiftSettings: settings),
     .target(name: "AsyncViewModels", dependencies: ["AsyncChannels"], swiftSettings: settings),
     .executableTarget(
-      name: "asyncdemo", dependencies: ["AsyncChannels", "AsyncViewModels"],
+      name: "asyncdemo",
+      dependencies: ["AsyncChannels", "AsyncChannelsPictures", "AsyncViewModels"],
       swiftSettings: settings),
     .target(
       name: "TestSupport", dependencies: ["AsyncChannels"], path: "Tests/TestSupport",
@@ -31,7 +35,8 @@ let package = Package(
       name: "AsyncChannelsTests", dependencies: ["AsyncChannels", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "AsyncViewModelsTests", dependencies: ["AsyncViewModels", "TestSupport"],
+      name: "AsyncViewModelsTests",
+      dependencies: ["AsyncChannelsPictures", "AsyncViewModels", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "asyncdemoTests", dependencies: ["asyncdemo", "TestSupport"],

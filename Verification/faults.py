@@ -79,8 +79,8 @@ FAULTS = [
      "self.init(feed, ticket: feed.waiter.lease.makeTicket())",
      "self.init(feed, ticket: Lease.only)"),
     ("who is displaced keeps the lease", "Waiter.swift",
-     "    lease.release(ticket)\n    if isDisplaced { reportDisplacement() }\n",
-     "    if !isDisplaced { lease.release(ticket) }\n"),
+     "    lease.release(ticket)\n    if isDisplaced { reportDisplacement() } else",
+     "    if !isDisplaced { lease.release(ticket) }\n    if"),
     # Displacing and cancelling.
     ("a newer consumer displaces nobody", "Waiter.swift",
      "    isAsleep ? dropBell() : nil\n", "    nil\n"),
@@ -99,15 +99,17 @@ FAULTS = [
     ("who is cancelled while asleep looks again", "Waiter.swift",
      "return !isDisplaced && !isCancelled", "return !isDisplaced"),
     ("who is cancelled displaces all the same", "Waiter.swift",
-     "    if Task.isCancelled { return false }\n    let (look, bell) = lookOrFallAsleep",
-     "    let (look, bell) = lookOrFallAsleep"),
+     "    if Task.isCancelled {\n      note(.cancelled)\n      return false\n    }\n", ""),
     ("who is cancelled while it looks on takes what it sees", "Waiter.swift",
      "(look == .readable && Task.isCancelled ? .finished : look, bell)", "(look, bell)"),
     ("who looks on never stops", "Lingering.swift",
      "while CurrentThread.uptime &- start < Self.nanoseconds", "while true"),
     # The log's lock, and what is one step under it.
-    ("a queue is read without the lock", "BroadcastLog.swift",
-     "    state.withLock { _ in queue.popFirst() }\n", "    queue.popFirst()\n"),
+    ("a queue is read without the lock", "Cursor.swift",
+     "log.state.withLock { state -> (Element?, [Origin]) in\n        let element = queue.popFirst()\n"
+     "        guard element != nil, !state.taps.isEmpty else { return (element, []) }\n"
+     "        return (element, notePopping(from: queue, in: state))\n      }\n",
+     "(queue.popFirst(), [Origin]())\n"),
     ("sleepers are taken before the element is stored", "BroadcastLog.swift",
      "    state.withLock { state in\n"
      "      append(element, replayed: replayed, to: &state, evicting: &evicted)\n"

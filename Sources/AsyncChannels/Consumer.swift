@@ -43,7 +43,12 @@ struct Consumer<Element: Sendable>: AsyncIteratorProtocol, Sendable {
 
   private func takeNewest() -> Element? {
     var newest: Element?
-    while let element = takeReady() { newest = element }
+    var origins: [Origin] = []
+    while let element = takeReady() {
+      Causes.note(of: origins) { .superseded($0) }
+      origins = Causes.current
+      newest = element
+    }
     return newest
   }
 }

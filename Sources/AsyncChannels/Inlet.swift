@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The end of a channel that can only send.
 ///
 /// An input of a view model or a manager is an `Inlet`. Code that holds one can send to it, and can
@@ -27,19 +29,46 @@ public struct Inlet<Element: Sendable>: Sendable {
   /// An object, so that copies of one inlet can be told from copies of another.
   @usableFromInline
   final class Function: Sendable {
-    @usableFromInline let send: @Sendable (Element) -> SendResult<Element>
+    @usableFromInline let function: @Sendable (Element) -> SendResult<Element>
     /// What it writes to, if all inlets that write to that are equal.
     let target: (any AnyObject & Sendable)?
     /// The log in which an element ends up, if that is known.
     let log: BroadcastLogBase?
+    /// Where it was made, for recordings.
+    private let place: Via.Place?
+    /// The recordings that know it by name.
+    let taps = Locked<[any LogTap]>([])
 
     init(
       to target: (any AnyObject & Sendable)? = nil, endingIn log: BroadcastLogBase? = nil,
-      _ send: @escaping @Sendable (Element) -> SendResult<Element>
+      madeAt place: Via.Place? = nil,
+      _ function: @escaping @Sendable (Element) -> SendResult<Element>
     ) {
-      self.send = send
+      self.function = function
       self.target = target
       self.log = log
+      self.place = place
+    }
+
+    @inlinable
+    func send(_ element: Element) -> SendResult<Element> {
+      Causes.areRecorded ? sendRecorded(element) : function(element)
+    }
+
+    /// What is sent on by the function has come through this inlet. If nothing is that a recording of
+    /// this inlet knows, the inlet is the end of the way.
+    @usableFromInline
+    func sendRecorded(_ element: Element) -> SendResult<Element> {
+      let taps = taps.withLock { $0 }
+      let sendings = taps.map { (tape: $0.tape, sending: Sending(to: [$0])) }
+      let via = Via(place, recordedAs: taps)
+      let result = via.carry { function(element) }
+      guard case .sent = result else { return result }
+      for (tape, sending) in sendings where !via.wasSeen(by: tape) {
+        sending.describe(element)
+        sending.note()
+      }
+      return result
     }
   }
 
@@ -63,8 +92,16 @@ public struct Inlet<Element: Sendable>: Sendable {
   ///
   /// The function is called on the sender's thread, and possibly by several senders
   /// simultaneously. Such an inlet never finishes, and counts as one subscriber.
-  public init(_ receive: @escaping @Sendable (Element) -> Void) {
-    self = .forwarding { element in
+  ///
+  /// - Parameters:
+  ///   - function: Where it is made, for a ``Recording``: the name of the property that it is for.
+  ///   - fileID: Likewise.
+  ///   - receive: Gets each element.
+  public init(
+    function: StaticString = #function, fileID: StaticString = #fileID,
+    _ receive: @escaping @Sendable (Element) -> Void
+  ) {
+    self = .forwarding(function: function, fileID: fileID) { element in
       receive(element)
       return .sent(subscribers: 1)
     }
@@ -84,17 +121,22 @@ public struct Inlet<Element: Sendable>: Sendable {
   /// }
   /// ```
   ///
-  /// For the same element in another form ``contramap(_:)`` is shorter. (This is no `init`, since
+  /// For the same element in another form ``contramap(function:fileID:_:)`` is shorter. (This is no `init`, since
   /// `Inlet { inlet.send($0) }` could mean either.)
   ///
-  /// - Parameter send: Called on the sender's thread, and possibly by several senders
-  ///   simultaneously. What it returns is what ``send(_:)`` returns: `.sent`, or `.finished` with
-  ///   the element it was given if that went nowhere and no later one will arrive either. A sender
-  ///   like ``_Concurrency/AsyncSequence/bind(to:)`` stops at `.finished`.
+  /// - Parameters:
+  ///   - function: Where it is made, for a ``Recording``: the name of the property that it is for.
+  ///   - fileID: Likewise.
+  ///   - send: Called on the sender's thread, and possibly by several senders simultaneously. What it
+  ///     returns is what ``send(_:)`` returns: `.sent`, or `.finished` with the element it was given
+  ///     if that went nowhere and no later one will arrive either. A sender like
+  ///     ``_Concurrency/AsyncSequence/bind(to:)`` stops at `.finished`.
   public static func forwarding(
+    function: StaticString = #function, fileID: StaticString = #fileID,
     _ send: @escaping @Sendable (Element) -> SendResult<Element>
   ) -> Inlet {
-    Inlet(target: .function(Function(send)))
+    Inlet(
+      target: .function(Function(madeAt: .init(function: function, fileID: fileID), send)))
   }
 
   fileprivate init(target: Target) {
@@ -133,9 +175,13 @@ public struct Inlet<Element: Sendable>: Sendable {
   /// let removeMember: Inlet<Member> = commands.inlet.contramap { .remove($0) }
   /// ```
   ///
-  /// - Parameter transform: Runs once for each element, on the sender's thread. If the channel is
-  ///   finished, the sender gets back the element as it sent it.
+  /// - Parameters:
+  ///   - function: Where it is made, for a ``Recording``: the name of the property that it is for.
+  ///   - fileID: Likewise.
+  ///   - transform: Runs once for each element, on the sender's thread. If the channel is finished,
+  ///     the sender gets back the element as it sent it.
   public func contramap<Source>(
+    function: StaticString = #function, fileID: StaticString = #fileID,
     _ transform: @escaping @Sendable (Source) -> Element
   ) -> Inlet<Source> {
     let send: @Sendable (Source) -> SendResult<Source> = { source in
@@ -144,7 +190,9 @@ public struct Inlet<Element: Sendable>: Sendable {
       case .finished: .finished(source)
       }
     }
-    return Inlet<Source>(target: .function(.init(endingIn: log, send)))
+    return Inlet<Source>(
+      target: .function(
+        .init(endingIn: log, madeAt: .init(function: function, fileID: fileID), send)))
   }
 }
 

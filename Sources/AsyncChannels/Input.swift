@@ -22,8 +22,8 @@
 ///
 /// **Several inputs, one order.** Two loops one after the other do not work, since the second begins
 /// when the first has ended; and two tasks do not keep the order in which the inputs were sent to.
-/// So inputs that belong together share one, of commands, and ``inlet(_:)-(Element)`` and
-/// ``inlet(_:)-((Source)->Element)`` make what everybody sees:
+/// So inputs that belong together share one, of commands, and ``inlet(_:function:fileID:)-(Element,_,_)``
+/// and ``inlet(_:function:fileID:)-((Source)->Element,_,_)`` make what everybody sees:
 ///
 /// ```swift
 /// public actor Player {
@@ -68,9 +68,16 @@ public struct Input<Element: Sendable>: Sendable {
 
   /// An inlet that sends this element to the input, each time that something is sent to it.
   ///
-  /// Not equal to the inlet of another call. Costs one allocation, as ``Inlet/contramap(_:)`` does.
-  public func inlet(_ element: Element) -> Inlet<Void> {
-    channel.inlet.contramap { element }
+  /// Not equal to the inlet of another call. Costs one allocation, as `contramap` of ``Inlet`` does.
+  ///
+  /// - Parameters:
+  ///   - element: What is sent.
+  ///   - function: Where it is made, for a ``Recording``: the name of the property that it is for.
+  ///   - fileID: Likewise.
+  public func inlet(
+    _ element: Element, function: StaticString = #function, fileID: StaticString = #fileID
+  ) -> Inlet<Void> {
+    channel.inlet.contramap(function: function, fileID: fileID) { element }
   }
 
   /// An inlet for another type of element, which is transformed and then sent to the input: with
@@ -79,11 +86,15 @@ public struct Input<Element: Sendable>: Sendable {
   /// The inlets of one input share its order: what one sender sends to them is received in the order
   /// in which it was sent. Not equal to the inlet of another call. Costs one allocation.
   ///
-  /// - Parameter transform: Runs once for each element, on the sender's thread.
+  /// - Parameters:
+  ///   - transform: Runs once for each element, on the sender's thread.
+  ///   - function: Where it is made, for a ``Recording``: the name of the property that it is for.
+  ///   - fileID: Likewise.
   public func inlet<Source>(
-    _ transform: @escaping @Sendable (Source) -> Element
+    _ transform: @escaping @Sendable (Source) -> Element,
+    function: StaticString = #function, fileID: StaticString = #fileID
   ) -> Inlet<Source> {
-    channel.inlet.contramap(transform)
+    channel.inlet.contramap(function: function, fileID: fileID, transform)
   }
 
   /// Ends the input after what was already sent, as ``Channel/finish()`` does: ``received`` gives

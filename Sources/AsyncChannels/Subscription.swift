@@ -55,7 +55,9 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// so takes the place of one that waits. A cancelled task takes nothing that was sent
   /// after `cancel()` returned.
   public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
-    await makeAsyncIterator().nextUnlessCancelled(isolation: actor)
+    let element = await makeAsyncIterator().nextUnlessCancelled(isolation: actor)
+    feed.waiter.note(.takesByHand)
+    return element
   }
 
   /// The number of a new consumer, which may wait with it and look without waiting.
@@ -63,7 +65,9 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
 
   /// The next element, for the consumer with this number.
   func next(as ticket: UInt64) async -> Element? {
-    await Iterator(feed, ticket: ticket).nextUnlessCancelled()
+    let element = await Iterator(feed, ticket: ticket).nextUnlessCancelled()
+    feed.waiter.note(.takesByHand)
+    return element
   }
 
   /// The next element if there is one now, without waiting, or nil and what was found instead; for a

@@ -25,11 +25,15 @@ struct AsyncDemo {
 
   private static func run(_ arguments: [String], on console: Console) async throws {
     guard let word = arguments.first else { return try await Tour(console: console).run() }
-    let rest = Array(arguments.dropFirst())
+    var rest = Array(arguments.dropFirst())
     if let demo = demos.first(where: { $0.name == word }) {
-      guard rest.first != "--help", rest.first != "-h" else { return try console.write(demo.help) }
+      guard rest.first != "--help", rest.first != "-h" else {
+        return try console.write(demo.help + "\n" + Trace.help)
+      }
+      let trace = try Trace(takingFrom: &rest)
       let lines = StandardInput(promptingOn: console)
-      return try await demo.init(console: console, lines: lines, arguments: rest).run()
+      return try await trace.run(
+        demo.init(console: console, lines: lines, arguments: rest), on: console)
     }
     switch word {
     case "--help" where rest.isEmpty, "-h" where rest.isEmpty: try console.write(usage)
@@ -41,7 +45,7 @@ struct AsyncDemo {
 
   private static var usage: String {
     var text = """
-      usage: asyncdemo [DEMO]
+      usage: asyncdemo [DEMO [OPTIONS]]
 
         (nothing)   a tour of all systems, typed by the program itself
 
@@ -49,7 +53,7 @@ struct AsyncDemo {
     for demo in demos {
       text += "  \(demo.name.padded(to: 10))  \(demo.summary)\n"
     }
-    return text + """
+    return text + "\n" + Trace.help + """
         --help      this text; 'asyncdemo DEMO --help' for a demo's own
         --version   the version
 

@@ -44,6 +44,10 @@ struct AuthDemo: Demo {
     return HTTPAuthenticator(url: url)
   }
 
+  func record(in recording: Recording) async {
+    recording.add(viewModel)
+  }
+
   func run() async throws {
     try await withRunning(viewModel) {
       while let credentials = try await readCredentials() {

@@ -1,3 +1,5 @@
+import AsyncChannels
+
 /// A command-line view of one system.
 @MainActor
 protocol Demo {
@@ -14,6 +16,9 @@ protocol Demo {
 
   /// - Parameter arguments: What was typed behind the name.
   init(console: Console, lines: any LineSource, arguments: [String]) throws
+
+  /// Has its systems recorded.
+  func record(in recording: Recording) async
 
   /// Runs until its input ends.
   func run() async throws

@@ -27,6 +27,10 @@ struct FilterDemo: Demo {
     phases = field.isFiltering.subscribe()
   }
 
+  func record(in recording: Recording) async {
+    recording.add(field)
+  }
+
   func run() async throws {
     try await withRunning(field) {
       // Not filtering, when it is made.

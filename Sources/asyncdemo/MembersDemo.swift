@@ -39,6 +39,13 @@ struct MembersDemo: Demo {
     failures = form.failure.subscribe()
   }
 
+  func record(in recording: Recording) async {
+    recording.add(form)
+    recording.add(list)
+    await recording.add(manager)
+    recording.add(counter)
+  }
+
   func run() async throws {
     try await withRunning(manager.run) {
       try await withRunning(counter, list, form) {

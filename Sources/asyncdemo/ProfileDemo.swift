@@ -27,6 +27,10 @@ struct ProfileDemo: Demo {
     states = profile.state.subscribe()
   }
 
+  func record(in recording: Recording) async {
+    recording.add(profile)
+  }
+
   func run() async throws {
     try await withRunning(profile) {
       // What it holds before a user is asked for.

@@ -39,6 +39,8 @@ struct Tour {
     try await chapter(
       "What the original got wrong: reset keeps nothing, and late views see the list",
       Pieces.mendedFaults)
+    try await chapter(
+      "A recording: which input caused which output, and who waited", Pieces.recordedFlow)
   }
 
   private func chapter(_ title: String, _ demo: any Demo.Type, and piece: Piece? = nil) async throws

@@ -107,6 +107,20 @@ enum Pieces {
     }
   }
 
+  static func recordedFlow(_ console: Console) async throws {
+    let viewModel = AuthViewModel(authenticator: CountingAuthenticator(requests: CurrentValue(0)))
+    let recording = Recording(of: viewModel)
+    let results = viewModel.signInResult.subscribe()
+    try await withRunning(viewModel) {
+      for name in ["ann", "bob"] {
+        try console.write("> sign in as \(name)\n")
+        viewModel.signIn.send(Credentials(username: name, password: "secret"))
+      }
+      for _ in 0..<2 { _ = await results.next() }
+    }
+    try console.write(recording.text())
+  }
+
   static func keptUnheard(_ console: Console) async throws {
     let alerts = Channel<String>(keepingUnheard: .bufferingNewest(2))
     for alert in ["Saved", "Disk nearly full", "Disk full"] {

@@ -28,6 +28,11 @@ struct WorkoutDemo: Demo {
     summaries = profile.summary.subscribe()
   }
 
+  func record(in recording: Recording) async {
+    await recording.add(workout)
+    recording.add(profile)
+  }
+
   func run() async throws {
     try await show()
     while let line = try await lines.next() {

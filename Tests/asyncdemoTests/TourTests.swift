@@ -142,6 +142,24 @@ final class TourTests: XCTestCase {
     > add Ann, reset, add Bob, add invalid name
     A view made now sees: Bob
 
+    == A recording: which input caused which output, and who waited
+    > sign in as ann
+    > sign in as bob
+    AuthViewModel
+    signIn  signInResult  signingIn
+    ●       │             │          #1 Credentials(username: "ann", password: …)
+    ●       │             │          #2 Credentials(username: "bob", password: …)
+    ◆       │             │          #1 taken
+    ├─────────────────────●          true ← #1
+    ├─────────────────────●          false ← #1
+    ├───────●             │          success(Token(…)) ← #1
+    │       ◆             │          success(Token(…)) taken
+    ◆       │             │          #2 taken
+    ├─────────────────────●          true ← #2
+    ├─────────────────────●          false ← #2
+    ├───────●             │          success(Token(…)) ← #2
+    │       ◆             │          success(Token(…)) taken
+
 
     """
 }

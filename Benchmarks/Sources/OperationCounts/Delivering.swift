@@ -36,6 +36,13 @@ extension Operation {
       let channel = Channel<Int>()
       return await sendAndTake(times, channel, from: channel.outlet)
     },
+    Operation("send-and-take-outlet-recorded", times: 512) { times in
+      let channel = Channel<Int>()
+      let recording = Recording()
+      recording.add(channel, as: "numbers")
+      defer { withExtendedLifetime(recording) {} }
+      return await sendAndTake(times, channel, from: channel.outlet)
+    },
     Operation("send-and-two-takes-outlet") { await sendAndTakeTwice($0) { $0 } },
     Operation("send-and-two-takes-outlet-String") { await sendAndTakeTwice($0) { fresh($0) } },
     Operation("send-and-take-in-batches-of-64") { await sendAndTakeBatches($0) },

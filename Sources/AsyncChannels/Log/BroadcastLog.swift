@@ -17,6 +17,9 @@ public import Synchronization
 @usableFromInline
 class BroadcastLogBase: DueSleepers, @unchecked Sendable {
   @usableFromInline final let state = Locked(LogState())
+  /// Whether `state` has taps. Relaxed: who is watching is known with the lock; without it, this
+  /// leads to the slower path that looks.
+  @usableFromInline final let isRecorded = Atomic(false)
   /// Whether somebody waits until the subscribers have settled: what `Attendance` knows, for a consumer
   /// that looks without the lock. Written under the lock.
   final let isSettling = Atomic(false)
@@ -28,6 +31,12 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
     // Every cursor holds the log, so there is no reader left: the tail has no element.
     state.withLock { $0.end }?.segment.release()
   }
+
+  /// How many elements a new subscriber gets. With the lock held.
+  var replayedCount: Int { 0 }
+
+  /// What is kept for the first subscriber.
+  var keptQueue: SubscriberQueueBase? { nil }
 
   final var subscriberCount: Int { state.withLock { $0.subscriberCount } }
 
@@ -164,6 +173,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   /// Returns the number of subscribers it was sent to, or nil if the log is finished.
   @inlinable
   func send(_ element: Element, replayed: Bool) -> Int? {
+    if isRecorded.load(ordering: .relaxed) { return sendRecorded(element, replayed: replayed) }
     var evicted = Evicted<Element>()
     let (subscribers, wake) = append(element, replayed: replayed, evicting: &evicted)
     _ = consume evicted  // destroyed here, with no lock held
@@ -184,6 +194,10 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     policy?.validate(for: Element.self)
     return Cursor(in: self, buffering: policy ?? defaultPolicy)
   }
+
+  override var replayedCount: Int { window.elements.count }
+
+  override var keptQueue: SubscriberQueueBase? { unheard }
 
   /// The newest element of the replay window, which must have one.
   @inlinable
@@ -232,13 +246,16 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   }
 
   /// Replaces it, or not, and lets other writers write.
+  ///
+  /// - Parameter sending: Is noted here if the log is recorded; described later.
   @inlinable
   func endUpdate(
-    with element: Element?, evicting evicted: inout Evicted<Element>
+    with element: Element?, noting sending: Sending?, evicting evicted: inout Evicted<Element>
   ) -> (subscribers: Int?, wake: Wake) {
     state.withLock { state in
       state.isUpdating = false
       guard let element else { return (nil, .nobody) }
+      if let sending { note(sending, in: state, replayed: true) }
       return append(element, replayed: true, to: &state, evicting: &evicted)
     }
   }
@@ -277,7 +294,10 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     var news: AttendanceNews?
     let wake: Wake = state.withLock { state in
       if !keepingNewest, window.limit > 0 { replayed = window.takeAll() }
-      if !state.isFinished { news = state.attendance?.noteEnd() }
+      if !state.isFinished {
+        news = state.attendance?.noteEnd()
+        for tap in state.taps { tap.note(.finished) }
+      }
       return state.finish() ? state.takeSleepers() : .nobody
     }
     _ = consume replayed  // destroyed here: after unlocking
@@ -301,6 +321,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     var attended = 0
     var news: AttendanceNews?
     let place: (Position?, SubscriberQueue<Element>?) = state.withLock { state in
+      if isRecorded.load(ordering: .relaxed) { noteSubscribing(queue, in: state) }
       // There is something only while nobody is subscribed.
       if let queue, let unheard { unheard.moveAll(to: queue, evicting: &evicted) }
       guard !state.isFinished else { return (nil, unheard == nil ? nil : queue) }
@@ -316,11 +337,5 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     }
     if let news { tell(news) }
     return (place.0, place.1, attended)
-  }
-
-  /// Takes the first element of a queue.
-  @usableFromInline
-  func popFirst(of queue: SubscriberQueue<Element>) -> Element? {
-    state.withLock { _ in queue.popFirst() }
   }
 }

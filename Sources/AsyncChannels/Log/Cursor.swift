@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// A live subscription to a log. Its `deinit` is the unsubscribing. See `LogCursor`.
 ///
@@ -46,7 +46,8 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   func take() -> Element? {
     if let element = position?.takeKnown(Element.self) { return element }
     if readsQueue { return takeFromQueue() }
-    return position?.refresh() == true ? position?.takeKnown(Element.self) : nil
+    guard position?.refresh() == true else { return nil }
+    return isRecorded ? takeRecorded() : position?.takeKnown(Element.self)
   }
 
   /// Takes an element that is there, for the iterator that used the cursor last, unless its task is
@@ -66,7 +67,11 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   func takeSeen(as ticket: UInt64) -> Element? {
     guard lease.tryAcquire(ticket) else { return nil }
     defer { lease.release(ticket) }
-    if !readsQueue { return position?.takeKnown(Element.self) }
+    if !readsQueue {
+      // The next element was seen, whatever has come after it.
+      if isRecorded, position?.refresh() == true { return takeRecorded() }
+      return position?.takeKnown(Element.self)
+    }
     return position == nil ? takeFromBoundedQueue(evenIfCancelled: false) : takeFromQueue()
   }
 
@@ -80,15 +85,22 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// element that the look saw by one that was sent after `cancel()`.
   private func takeFromBoundedQueue(evenIfCancelled: Bool) -> Element? {
     guard let queue else { return nil }
+    var origins: [Origin] = []
     let (element, settled) = log.state.withLock { state -> (Element?, Settled?) in
       if !evenIfCancelled, Task.isCancelled { return (nil, nil) }
       let isAwaited = state.attendance?.isAwaited(attended) ?? false
       let (element, isSettled) = queue.popFirst(isAwaited: isAwaited)
+      if element != nil, !state.taps.isEmpty { origins = notePopping(from: queue, in: state) }
       return (element, isSettled ? state.attendance?.noteAsking(&attended) : nil)
     }
     if let settled { log.ring(settled) }
+    if !origins.isEmpty { noteTaken(origins) }
     return element
   }
+
+  /// The end of a batch is where a recording looks at each element.
+  @inlinable
+  var isRecorded: Bool { untypedLog.isRecorded.load(ordering: .relaxed) }
 
   /// Not inlined: the fast path stays small.
   @usableFromInline
@@ -96,7 +108,15 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
 
   @usableFromInline
   func takeFromQueue() -> Element? {
-    if let queue, let element = log.popFirst(of: queue) { return element }
+    if let queue {
+      let (element, origins) = log.state.withLock { state -> (Element?, [Origin]) in
+        let element = queue.popFirst()
+        guard element != nil, !state.taps.isEmpty else { return (element, []) }
+        return (element, notePopping(from: queue, in: state))
+      }
+      if !origins.isEmpty { noteTaken(origins) }
+      if let element { return element }
+    }
     readsQueue = position == nil
     return nil
   }

@@ -14,7 +14,7 @@ class LogCursor: Waiter, @unchecked Sendable {
   /// then `position` does not look for elements.
   @exclusivity(unchecked) @usableFromInline final var readsQueue: Bool
   final let untypedQueue: SubscriberQueueBase?
-  final let untypedLog: BroadcastLogBase
+  @usableFromInline final let untypedLog: BroadcastLogBase
   /// The number of the last call of `settled()` that need not wait for this subscriber (see
   /// `Attendance`). Touched only under the log's lock, and in `deinit`.
   final var attended: Int
@@ -28,6 +28,8 @@ class LogCursor: Waiter, @unchecked Sendable {
     self.position = position
     untypedQueue = queue
     readsQueue = queue != nil
+    super.init()
+    if log.isRecorded.load(ordering: .relaxed) { noteSubscribing() }
   }
 
   /// Whether it was made after the end, and gives nothing.
@@ -40,7 +42,8 @@ class LogCursor: Waiter, @unchecked Sendable {
   /// Returns the end of the elements that a reader of the log still owes a read; nil for others.
   @usableFromInline
   final func unsubscribe() -> LogEnd? {
-    untypedLog.unsubscribe(
+    if untypedLog.isRecorded.load(ordering: .relaxed) { noteLeaving() }
+    return untypedLog.unsubscribe(
       readsLog: position != nil, queue: untypedQueue, attended: attended)
   }
 
@@ -67,9 +70,12 @@ class LogCursor: Waiter, @unchecked Sendable {
   final override func makeWatchers() -> [Waiter] { [ArrivalWatcher(of: self)] }
 
   /// Goes on to the next segment of the log if this one is read. True if there is an element.
+  ///
+  /// What it finds is not known yet if it is recorded: so each element is taken by `takeRecorded`.
   private final func advance() -> Bool {
     guard !readsQueue, position?.advance() == true else { return false }
     if untypedLog.isSettling.load(ordering: .relaxed) { noteAsking() }
+    if untypedLog.isRecorded.load(ordering: .relaxed) { position?.forgetKnown() }
     return true
   }
 
@@ -80,4 +86,10 @@ class LogCursor: Waiter, @unchecked Sendable {
   private final func noteAsking() {
     if let position { untypedLog.noteAsking(for: self, at: position.number) }
   }
+
+  final override func note(_ step: ConsumerStep) {
+    if untypedLog.isRecorded.load(ordering: .relaxed) { noteRecorded(step) }
+  }
+
+  final override func flow() -> String? { untypedLog.taps.first?.flow() }
 }

@@ -24,6 +24,8 @@ struct LogState: Sendable {
   /// Sleepers for the actor, which has not taken them yet.
   private var due = Sleepers()
   private var actorIsRinging = false
+  /// Those that record the log: hardly ever any.
+  var taps: [any LogTap] = []
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
   private var waker: Waker?
   /// Nil until somebody asks for it.

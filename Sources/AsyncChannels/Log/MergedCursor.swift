@@ -57,6 +57,14 @@ final class MergedCursor: Waiter, @unchecked Sendable {
     return nil
   }
 
+  override func note(_ step: ConsumerStep) {
+    for source in sources { source.cursor.note(step) }
+  }
+
+  override func flow() -> String? {
+    sources.lazy.compactMap { $0.cursor.flow() }.first
+  }
+
   override func countPending() -> Int { sources.reduce(0) { $0 + $1.cursor.countPending() } }
 
   override func look() -> Look {

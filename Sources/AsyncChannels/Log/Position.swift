@@ -61,6 +61,18 @@ struct Position: @unchecked Sendable {
     return index < limit
   }
 
+  /// Knows of the next element only, from now on; returns its number in the log.
+  mutating func takeOnly() -> Int? {
+    guard index < limit else { return nil }
+    limit = index + 1
+    return number
+  }
+
+  /// Knows of no element, until it looks again.
+  mutating func forgetKnown() {
+    limit = index
+  }
+
   /// Goes on to the next segment if this one is read to its end, and looks for elements there.
   mutating func advance() -> Bool {
     goToNextSegment()

@@ -17,6 +17,11 @@ class SubscriberQueueBase: @unchecked Sendable {
   private final var droppedBefore = 0
   /// Its index in the log's list, so that leaving is O(1); nil for one that senders do not fill.
   final var index: Int?
+  @usableFromInline final let policy: BufferingPolicy
+
+  fileprivate init(policy: BufferingPolicy) {
+    self.policy = policy
+  }
 
   /// Notes, from now on, when all that is there now was taken. See `floor`.
   final func watch() {
@@ -36,12 +41,11 @@ class SubscriberQueueBase: @unchecked Sendable {
 /// See `SubscriberQueueBase`.
 @usableFromInline
 final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked Sendable {
-  @usableFromInline let policy: BufferingPolicy
   @exclusivity(unchecked) @usableFromInline var backlog = Backlog<Element>()
 
   @usableFromInline
-  init(policy: BufferingPolicy) {
-    self.policy = policy
+  override init(policy: BufferingPolicy) {
+    super.init(policy: policy)
   }
 
   /// Adds an element if the policy keeps it; an older one may be evicted.

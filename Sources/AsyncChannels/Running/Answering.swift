@@ -109,7 +109,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     var last: Turn?
     while !Task.isCancelled, let element = await elements.next(isolation: isolation) {
       if overlap == .firstOnly, last?.isOver == false {
-        ignored?.send(element)
+        ignore(element)
       } else {
         last = begin(element, consumer, after: last, in: &group, isolation: isolation)
       }
@@ -148,7 +148,10 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
       }
       return turn
     }
-    if let last, last.end() { turns.end() }
+    if let last, last.end() {
+      Causes.note(of: last.origins) { .superseded($0) }
+      turns.end()
+    }
     let task: Task<Void, Never>
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), isolation != nil {
       task = Task.immediate {
@@ -172,6 +175,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
 
   /// Runs in the element's task, which is in no isolation.
   private func take(_ turn: Turn, with element: Element, _ consumer: Consumer<Element>?) async {
+    turn.adopt()
     let answer = await work(element)
     await take(answer, of: turn, consumer, isolation: publish.isolation)
   }
@@ -181,6 +185,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     _ turn: Turn, with element: Element, _ consumer: Consumer<Element>?,
     isolation: isolated (any Actor)?
   ) async {
+    turn.adopt()
     let answer = await workElsewhere(on: element)
     await take(answer, of: turn, consumer, isolation: isolation)
   }
@@ -197,7 +202,12 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   /// What came while work was under way was sent before its answer is published, but the loop may not
   /// have had time to look at it. (What waits for quiet has not come yet.)
   private func ignoreReady(of consumer: Consumer<Element>) {
-    while let element = consumer.takeReady() { ignored?.send(element) }
+    while let element = consumer.takeReady() { ignore(element) }
+  }
+
+  private func ignore(_ element: Element) {
+    Causes.note { .ignored($0) }
+    ignored?.send(element)
   }
 
   /// One after the other, so that even without an isolation no answer is published after a newer
@@ -205,10 +215,12 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   private func publishInOrder(_ answer: (Turn, Answer)) async {
     var next = answers.withLock { $0.begin(with: answer) }
     while let (turn, answer) = next {
+      turn.adopt()
       if turn.end(), !isClosed.load(ordering: .acquiring) {
         turns.end()
         await publish(answer)
       }
+      turn.disown()
       next = answers.withLock { $0.next() }
     }
   }

@@ -4,11 +4,18 @@ import Synchronization
 final class Turn: Sendable {
   private let hasEnded = Atomic(false)
   private let hasBeenLeft = Atomic(false)
+  /// The elements that are worked on, in recordings. Made by the task that took them.
+  let origins = Causes.current
 
   /// True for the call that ends it, false for later ones.
   func end() -> Bool {
     !hasEnded.exchange(true, ordering: .relaxed)
   }
+
+  /// What the running task sends from now on is caused by this turn's element.
+  func adopt() { Causes.took(origins, from: ObjectIdentifier(self)) }
+
+  func disown() { Causes.forget(ObjectIdentifier(self)) }
 
   var isOver: Bool { hasEnded.load(ordering: .relaxed) }
 

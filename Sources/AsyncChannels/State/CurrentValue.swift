@@ -1,4 +1,5 @@
 public import Observation
+public import Synchronization
 
 /// A value that changes, and an outlet of its changes: state that its owner writes and others
 /// follow.
@@ -107,12 +108,16 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   ///
   /// Does not keep the state alive; when it is finished or gone, sending returns `.finished`.
   ///
-  /// - Parameter change: Gets the value and what was sent. As with ``update(_:)``, touching the
-  ///   same value in it traps.
+  /// - Parameters:
+  ///   - function: Where it is made, for a ``Recording``: the name of the property that it is for.
+  ///   - fileID: Likewise.
+  ///   - change: Gets the value and what was sent. As with ``update(_:)``, touching the same value in
+  ///     it traps.
   public func inlet<Element>(
+    function: StaticString = #function, fileID: StaticString = #fileID,
     updating change: @escaping @Sendable (inout Value, Element) -> Void
   ) -> Inlet<Element> {
-    .forwarding { [weak self] element in
+    .forwarding(function: function, fileID: fileID) { [weak self] element in
       let updated: (Void, subscribers: Int?)? = self?.updateCounting { change(&$0, element) }
       return SendResult(of: element, subscribers: updated?.subscribers)
     }
@@ -155,16 +160,18 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     var evicted = Evicted<Value>()
     var value: Value?
     defer { withExtendedLifetime(value) {} }
+    let sending = log.isRecorded.load(ordering: .relaxed) ? log.makeSending() : nil
     let (result, sent) = try observed.writers.withLock(of: Value.self) {
       value = log.beginUpdate()
       do {
         let result = try change(&value!)
-        return (result, log.endUpdate(with: value, evicting: &evicted))
+        return (result, log.endUpdate(with: value, noting: sending, evicting: &evicted))
       } catch {
-        _ = log.endUpdate(with: nil, evicting: &evicted)
+        _ = log.endUpdate(with: nil, noting: nil, evicting: &evicted)
         throw error
       }
     }
+    if let value { sending?.describe(value) }
     publish(sent.wake, to: sent.subscribers)
     return (result, sent.subscribers)
   }
@@ -175,6 +182,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// takes two steps, is between them.
   @inlinable @discardableResult
   func set(_ value: Value) -> Int? {
+    if log.isRecorded.load(ordering: .relaxed) { return setRecorded(value) }
     var evicted = Evicted<Value>()
     let (subscribers, wake) =
       log.appendUnlessUpdating(value, evicting: &evicted)
@@ -185,11 +193,24 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   }
 
   @usableFromInline
+  func setRecorded(_ value: Value) -> Int? {
+    var evicted = Evicted<Value>()
+    let (subscribers, wake) =
+      log.appendRecordedUnlessUpdating(value, evicting: &evicted)
+      ?? setAfterUpdate(value, evicting: &evicted)
+    _ = consume evicted  // destroyed here, with no lock held
+    publish(wake, to: subscribers)
+    return subscribers
+  }
+
+  @usableFromInline
   func setAfterUpdate(
     _ value: Value, evicting evicted: inout Evicted<Value>
   ) -> (subscribers: Int?, wake: Wake) {
-    observed.writers.withLock(of: Value.self) {
-      log.append(value, replayed: true, evicting: &evicted)
+    let sending = log.isRecorded.load(ordering: .relaxed) ? log.makeSending() : nil
+    sending?.describe(value)
+    return observed.writers.withLock(of: Value.self) {
+      log.append(value, noting: sending, evicting: &evicted)
     }
   }
 

@@ -31,7 +31,7 @@ import Synchronization
 /// told both of what is written here and of what the owner publishes.
 ///
 /// Whether a write still waits is known of the inlet of a channel, an ``Input``'s above all, and of
-/// what ``Inlet/contramap(_:)`` makes of one: it waits until all subscribers of that channel have
+/// what `contramap` of ``Inlet`` makes of one: it waits until all subscribers of that channel have
 /// taken it. With any other inlet, a write counts as taken when ``Inlet/send(_:)`` returns. If an
 /// owner takes the next write before it has answered the one before (``Overlap/concurrent``), its
 /// answer to either is read.

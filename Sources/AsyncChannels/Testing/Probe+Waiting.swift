@@ -51,7 +51,11 @@ extension Probe {
       let second = await group.next() ?? nil
       return first ?? second
     }
-    if let taken { return .element(taken) }
+    if let taken {
+      // By a child task; what this one does next comes after it.
+      subscription.feed.waiter.note(.takesByHand)
+      return .element(taken)
+    }
     if Task.isCancelled { return .cancelled }
     let rest = subscription.takeNow(as: consumer)
     if let element = rest.element { return .element(element) }
@@ -76,13 +80,13 @@ extension Probe {
       case .displaced: "another wait of this probe took its place"
       }
     return ProbeFailure(
-      "Expected \(expected), but \(came) within \(wait.elapsed.rounded).", at: wait.place)
+      "Expected \(expected), but \(came) within \(wait.elapsed.rounded).", at: wait.place,
+      flow: subscription.feed.waiter.flow())
   }
 
-  /// As the element describes itself; text is quoted, so that an empty one is seen.
+  /// As a recording shows it: as the element describes itself, without what is secret.
   func show(_ element: Element) -> String {
-    element is any TextOutputStreamable
-      ? String(reflecting: element) : String(describing: element)
+    Describer().describe(element)
   }
 
   func list(_ elements: [Element]) -> String {

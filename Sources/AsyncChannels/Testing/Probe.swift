@@ -19,8 +19,9 @@
 /// test framework: both XCTest and Swift Testing show what a test throws. A function of a test's own
 /// that expects on behalf of its callers takes `fileID` and `line` as these do, and hands them on.
 ///
-/// The sentence shows elements as they describe themselves. What is secret has a description without
-/// it.
+/// The sentence shows elements as they describe themselves, and as ``Recording`` does without what is in
+/// fields and types that are named like secrets. If a ``Recording`` watches the channel, the flow that it
+/// has recorded stands below the sentence.
 ///
 /// ``withProbe(of:isolation:fileID:line:_:)-(Outlet<Element>,_,_,_,_)`` makes one that finishes itself.
 ///
@@ -136,7 +137,7 @@ public final class Probe<Element: Sendable>: Sendable {
     guard unseen.isEmpty else {
       throw ProbeFailure(
         "Expected nothing more, but \(list(unseen)) came and nobody looked.",
-        at: SourcePlace(fileID: fileID, line: line))
+        at: SourcePlace(fileID: fileID, line: line), flow: subscription.feed.waiter.flow())
     }
   }
 }

@@ -4,19 +4,8 @@ public struct ProbeFailure: Error, CustomStringConvertible {
   /// The sentence: "ProfileTests.swift:12: Expected 3, but nothing came within 5.0 s."
   public let description: String
 
-  init(_ sentence: String, at place: SourcePlace) {
-    description = "\(place): \(sentence)"
-  }
-}
-
-/// A line of a test.
-struct SourcePlace: Sendable, CustomStringConvertible {
-  let fileID: StaticString
-  let line: UInt
-
-  var description: String {
-    // "Module/File.swift": the module goes without saying.
-    let file = "\(fileID)".split(separator: "/").last ?? ""
-    return "\(file):\(line)"
+  /// - Parameter flow: What a recording of the channel has recorded.
+  init(_ sentence: String, at place: SourcePlace, flow: String?) {
+    description = "\(place): \(sentence)" + (flow.map { "\n\($0)" } ?? "")
   }
 }

@@ -60,13 +60,23 @@ class Waiter: @unchecked Sendable {
   /// Takes a doorbell out of the queue, if it is still there. Requires the lease.
   func leaveQueue(_ bell: Doorbell) {}
 
+  /// Tells a recording, if there is one.
+  func note(_ step: ConsumerStep) {}
+
+  /// What was recorded so far of what its consumers listen to; nil if nobody records that.
+  func flow() -> String? { nil }
+
   /// One for each log, which waits for what comes from now on and takes nothing.
   func makeWatchers() -> [Waiter] { [] }
 
   /// Waits until there may be an element to take. False at the end, if the task is cancelled, or if a
   /// newer consumer has asked. What it has seen, `Cursor.takeSeen` takes.
   final func waitForElement(as ticket: UInt64, isolation: isolated (any Actor)?) async -> Bool {
-    if Task.isCancelled { return false }
+    if Task.isCancelled {
+      note(.cancelled)
+      return false
+    }
+    note(.asks)
     let (look, bell) = lookOrFallAsleep(as: ticket, isolation: isolation)
     guard let bell else { return look == .readable }
     await bell.wait(isolation: isolation)
@@ -150,12 +160,13 @@ class Waiter: @unchecked Sendable {
       if isCancelled { _ = dropBell() }
     }
     lease.release(ticket)
-    if isDisplaced { reportDisplacement() }
+    if isDisplaced { reportDisplacement() } else if isCancelled { note(.cancelled) }
     return !isDisplaced && !isCancelled
   }
 
   /// Two listeners on one subscription are legal, but hardly ever meant: a developer is told once.
   private final func reportDisplacement() {
+    note(.displaced)
     #if DEBUG
       if Task.isCancelled { return }
       Diagnostics.reportOnce(
@@ -165,6 +176,13 @@ class Waiter: @unchecked Sendable {
         """)
     #endif
   }
+}
+
+/// What a consumer does with its subscription, apart from taking what is there.
+enum ConsumerStep: Sendable {
+  case asks, cancelled, displaced
+  /// With `Subscription.next()`: a script rather than a loop.
+  case takesByHand
 }
 
 /// What a consumer finds when it looks for elements.

@@ -77,16 +77,16 @@ final class ProbeSentenceTests: XCTestCase {
   }
 
   func test_C52_elementsAreShownAsTheyDescribeThemselves() async throws {
-    let secret = Secret(name: "ann", password: "hidden")
+    let secret = Login(name: "ann", password: "hidden")
     let shown: [(String, String)] = [
       (await came(secret), "ann"), (await came([secret]), "[ann]"),
-      (await came(Optional(secret)), "Optional(ann)"),
-      (await came(Result<Secret, Never>.success(secret)), "success(ann)"),
+      (await came(Optional(secret)), "ann"),
+      (await came(Result<Login, Never>.success(secret)), "success(ann)"),
       (await came(["key": secret]), "[\"key\": ann]"),
       (await came(Both()), "described"), (await came(7), "7"),
       (await came(""), "\"\""), (await came("a \"b\""), "\"a \\\"b\\\"\""),
       (await came(Substring("c")), "\"c\""), (await came(Character("d")), "\"d\""),
-      (await came(Optional("e")), "Optional(\"e\")"), (await came(()), "()"),
+      (await came(Optional("e")), "\"e\""), (await came(()), "()"),
     ]
     for (sentence, element) in shown {
       XCTAssertEqual(sentence, "Expected nothing, but \(element) came within 0 ms.")
@@ -95,10 +95,10 @@ final class ProbeSentenceTests: XCTestCase {
   }
 
   func test_C52_whatLooksTheSameAndIsNotEqualIsAnother() async throws {
-    let probe = Probe(Outlet.just(Secret(name: "ann", password: "hidden")))
+    let probe = Probe(Outlet.just(Login(name: "ann", password: "hidden")))
     let failure = await failure { () throws(ProbeFailure) in
       try await probe.expect(
-        Secret(name: "ann", password: "other"), clock: JumpingClock(isFrozen: true))
+        Login(name: "ann", password: "other"), clock: JumpingClock(isFrozen: true))
     }
     XCTAssertEqual(
       failure,
@@ -176,7 +176,7 @@ final class ProbeSentenceTests: XCTestCase {
   }
 }
 
-private struct Secret: Sendable, Equatable, CustomStringConvertible {
+private struct Login: Sendable, Equatable, CustomStringConvertible {
   let name: String
   let password: String
 

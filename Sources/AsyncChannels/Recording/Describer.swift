@@ -1,0 +1,146 @@
+import Synchronization
+
+/// Puts elements into words, without what is secret.
+///
+/// An element is shown as it describes itself, and text is quoted. Not shown is what is in a field, a
+/// case or under a key whose name is one of a secret (see `SecretNames`), and any value of a type with
+/// such a name: of these, `Token(…)`. That holds in containers, too, and in types that describe
+/// themselves: if such a description has a secret in it, the fields are shown instead.
+///
+/// The fields of classes are not looked at, since another thread may be changing them.
+struct Describer: Sendable {
+  private let names: SecretNames
+  /// The user's own words; nil for what it leaves to this.
+  private let custom: (@Sendable (Any) -> String?)?
+  private let types = TypeNames()
+
+  /// Of a long text the beginning, of a long list the first elements.
+  private static let limit = (characters: 200, elements: 16, depth: 8)
+
+  init(hiding names: [String] = [], custom: (@Sendable (Any) -> String?)? = nil) {
+    self.names = SecretNames(names)
+    self.custom = custom
+  }
+
+  func isSecret(_ name: String) -> Bool { names.contains(name) }
+
+  func describe(_ value: Any) -> String {
+    let text = words(value, depth: 0)
+    return text.count > Self.limit.characters
+      ? text.prefix(Self.limit.characters - 1) + "…" : text
+  }
+
+  private func words(_ value: Any, depth: Int) -> String {
+    let (type, isSecret) = types.name(of: value, names)
+    if isSecret { return "\(type)(…)" }
+    if let own = custom?(value) { return own }
+    // A mirror of these would cost more than all else that is recorded.
+    switch value {
+    case let number as Int: return number.description
+    case let flag as Bool: return flag.description
+    case let text as String: return text.debugDescription
+    default: break
+    }
+    guard depth < Self.limit.depth else { return "…" }
+    let mirror = Mirror(reflecting: value)
+    return switch mirror.displayStyle {
+    case .optional: mirror.children.first.map { words($0.value, depth: depth) } ?? "nil"
+    case .collection, .set: list(mirror.children, depth) { words($0.value, depth: depth + 1) }
+    case .dictionary: list(mirror.children, depth, isDictionary: true) { pair($0.value, depth) }
+    case .tuple: fields(mirror.children, depth)
+    default: ownWords(value, mirror, type, depth)
+    }
+  }
+
+  /// What a value says of itself, unless it says a secret; else its fields.
+  private func ownWords(_ value: Any, _ mirror: Mirror, _ type: String, _ depth: Int) -> String {
+    if let text = value as? any TextOutputStreamable { return String(reflecting: text) }
+    if let said = (value as? any CustomStringConvertible)?.description
+      ?? (value as? any CustomDebugStringConvertible)?.debugDescription,
+      !secrets(in: mirror).contains(where: said.contains)
+    {
+      return said
+    }
+    switch mirror.displayStyle {
+    case .struct: return type + (mirror.children.isEmpty ? "()" : fields(mirror.children, depth))
+    case .enum:
+      guard let payload = mirror.children.first else { return "\(value)" }
+      let name = payload.label ?? "\(type)"
+      return name + (names.contains(name) ? "(…)" : self.payload(payload.value, depth))
+    default: return mirror.displayStyle == .class ? type : "\(value)"
+    }
+  }
+
+  private func payload(_ value: Any, _ depth: Int) -> String {
+    let mirror = Mirror(reflecting: value)
+    if mirror.displayStyle == .tuple { return fields(mirror.children, depth) }
+    return "(\(words(value, depth: depth + 1)))"
+  }
+
+  private func fields(_ children: Mirror.Children, _ depth: Int) -> String {
+    let shown = children.map { label, value in
+      guard let label, !label.hasPrefix(".") else { return words(value, depth: depth + 1) }
+      return "\(label): \(names.contains(label) ? "…" : words(value, depth: depth + 1))"
+    }
+    return "(\(shown.joined(separator: ", ")))"
+  }
+
+  private func list(
+    _ children: Mirror.Children, _ depth: Int, isDictionary: Bool = false,
+    _ show: (Mirror.Child) -> String
+  ) -> String {
+    if children.isEmpty { return isDictionary ? "[:]" : "[]" }
+    var shown = children.prefix(Self.limit.elements).map(show)
+    // The order of a dictionary and of a set is another in each run.
+    if isDictionary { shown.sort() }
+    let rest = Int(children.count) - shown.count
+    if rest > 0 { shown.append("… \(rest) more") }
+    return "[\(shown.joined(separator: ", "))]"
+  }
+
+  private func pair(_ value: Any, _ depth: Int) -> String {
+    let parts = Array(Mirror(reflecting: value).children)
+    guard parts.count == 2 else { return words(value, depth: depth + 1) }
+    let key = parts[0].value
+    let isSecret = (key as? String).map(names.contains) ?? false
+    return words(key, depth: depth + 1) + ": "
+      + (isSecret ? "…" : words(parts[1].value, depth: depth + 1))
+  }
+
+  /// What the secret fields of a value say of themselves, as far as they can be found.
+  private func secrets(in mirror: Mirror, depth: Int = 0) -> [String] {
+    guard mirror.displayStyle != .class, depth < Self.limit.depth else { return [] }
+    return mirror.children.prefix(Self.limit.elements).flatMap { label, value in
+      let inner = Mirror(reflecting: value)
+      guard label.map(names.contains) ?? false || types.name(of: value, names).isSecret else {
+        return secrets(in: inner, depth: depth + 1)
+      }
+      return texts(value, inner, depth).filter { !$0.isEmpty }
+    }
+  }
+
+  /// The texts in a value, and what it says of itself.
+  private func texts(_ value: Any, _ mirror: Mirror, _ depth: Int) -> [String] {
+    guard mirror.displayStyle != .class, depth < Self.limit.depth else { return [] }
+    if mirror.children.isEmpty { return ["\(value)"] }
+    return mirror.children.prefix(Self.limit.elements).flatMap { child in
+      texts(child.value, Mirror(reflecting: child.value), depth + 1)
+    }
+  }
+}
+
+/// The names of types, and whether they are those of secrets: made once for each type.
+private final class TypeNames: Sendable {
+  private let known = Locked<[ObjectIdentifier: (name: String, isSecret: Bool)]>([:])
+
+  /// Without its module, and without what it is generic over; nothing for tuples and functions.
+  func name(of value: Any, _ secrets: SecretNames) -> (name: String, isSecret: Bool) {
+    let type = type(of: value)
+    if let known = known.withLock({ $0[ObjectIdentifier(type)] }) { return known }
+    let whole = "\(type)".prefix { $0 != "<" }
+    let name = whole.hasPrefix("(") ? "" : String(whole)
+    let entry = (name: name, isSecret: secrets.contains(name))
+    known.withLock { $0[ObjectIdentifier(type)] = entry }
+    return entry
+  }
+}

@@ -1,0 +1,46 @@
+/// What was recorded, as it was when it was asked for: the model of every text and picture.
+package struct Flow: Sendable {
+  /// A channel, a state or an inlet.
+  package struct Lane: Sendable {
+    package let name: String
+    /// What it belongs to: the type of the object that stores it, or the name it was added under.
+    package let owner: String
+    package let kind: LaneKind
+  }
+
+  package enum LaneKind: Sendable {
+    case input, state, channel, inlet
+  }
+
+  package enum Kind: Sendable, Hashable {
+    case sent, taken, dropped, subscribed, left, cancelled, displaced, finished, superseded, ignored
+  }
+
+  package struct Event: Sendable {
+    /// Ascending, in the order of recording.
+    package let id: Int
+    package let kind: Kind
+    package let lane: Int
+    /// Since the recording began.
+    package let time: Duration
+    /// The event that sent the element that this is about; its own number if it is that one.
+    package var element: Int?
+    /// The event that sent the element by which this was caused.
+    package var cause: Int?
+    /// Counted from 1 in each lane.
+    package var subscription: Int?
+    /// How many subscribers an element was sent to.
+    package var receivers = 0
+    /// The lanes of the inlets that it came through, the first one first.
+    package var vias: [Int] = []
+    /// The task that did it, or the thread.
+    package var actor: UInt64 = 0
+    /// The element in words.
+    package var text = ""
+  }
+
+  package var lanes: [Lane]
+  package var events: [Event]
+  /// How many earlier events there is no room for any more.
+  package let leftOut: Int
+}

@@ -1,0 +1,78 @@
+/// A flow as marbles: a line for each lane, time running to the right. Where it is too long for one
+/// line, all lanes go on below.
+struct FlowMarbles {
+  private let flow: Flow
+  private let isASCII: Bool
+
+  private static let width = 100
+
+  init(_ flow: Flow, isASCII: Bool) {
+    self.flow = flow
+    self.isASCII = isASCII
+  }
+
+  var text: String {
+    let lanes = flow.activeLanes
+    guard !lanes.isEmpty else { return "Nothing was recorded.\n" }
+    let names = lanes.map { flow.lanes[$0].name.printable.clipped(to: 30, ellipsis: "…") }
+    let margin = (names.map(\.columns).max() ?? 0) + 2
+    return blocks(width: Self.width - margin - 1).map { block in
+      zip(lanes, names).map { lane, name in
+        name.padded(to: margin) + block.map { cell(of: lane, $0) }.joined() + line(1) + "\n"
+      }.joined()
+    }.joined(separator: "\n").asASCII(isASCII)
+  }
+
+  private struct Marble {
+    let event: Flow.Event
+    let label: String
+  }
+
+  /// As many as fit below each other.
+  private func blocks(width: Int) -> [[Marble]] {
+    let words = FlowWords(flow, showsTimes: false)
+    var blocks: [[Marble]] = []
+    var room = 0
+    for event in flow.events where [.sent, .dropped, .finished].contains(event.kind) {
+      let marble = Marble(event: event, label: label(event, words))
+      if room < marble.label.columns + 1 {
+        blocks.append([])
+        room = width
+      }
+      blocks[blocks.count - 1].append(marble)
+      room -= marble.label.columns + 1
+    }
+    return blocks.isEmpty ? [[]] : blocks
+  }
+
+  private func label(_ event: Flow.Event, _ words: FlowWords) -> String {
+    switch event.kind {
+    case .finished: isASCII ? "|" : "┤"
+    case .dropped: (isASCII ? "x" : "✕") + words.name(event).clipped(to: 10, ellipsis: "…")
+    default:
+      words.numbers[event.id].map { "#\($0)" }
+        ?? event.text.printable.clipped(to: 20, ellipsis: "…")
+    }
+  }
+
+  private func cell(of lane: Int, _ marble: Marble) -> String {
+    let width = marble.label.columns
+    if marble.event.lane == lane { return line(1) + marble.label }
+    if marble.event.vias.contains(lane) {
+      return line(1) + (isASCII ? "o" : "○") + line(width - 1)
+    }
+    return line(width + 1)
+  }
+
+  private func line(_ count: Int) -> String {
+    String(repeating: isASCII ? "-" : "─", count: count)
+  }
+}
+
+extension String {
+  fileprivate func asASCII(_ isWanted: Bool) -> String {
+    isWanted
+      ? split(separator: "\n", omittingEmptySubsequences: false)
+        .map { String($0).ascii }.joined(separator: "\n") : self
+  }
+}

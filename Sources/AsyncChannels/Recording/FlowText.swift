@@ -1,0 +1,111 @@
+/// A flow as text: a column for each lane, time running down, a line for each event.
+struct FlowText {
+  struct Form: Sendable {
+    var showsTimes = false
+    var isASCII = false
+  }
+
+  private let flow: Flow
+  private let form: Form
+  private let words: FlowWords
+  private let columns: LaneColumns
+  private let glyphs: Glyphs
+
+  private static let width = 100
+
+  init(_ flow: Flow, form: Form) {
+    self.flow = flow
+    self.form = form
+    words = FlowWords(flow, showsTimes: form.showsTimes, isASCII: form.isASCII)
+    glyphs = form.isASCII ? .ascii : .unicode
+    columns = LaneColumns(flow, bar: glyphs.bar)
+  }
+
+  var text: String {
+    guard !flow.events.isEmpty else { return "Nothing was recorded.\n" }
+    let times = form.showsTimes ? flow.events.map(\.time.milliseconds) : []
+    let margin = times.isEmpty ? 0 : max(2, times.map(\.count).max() ?? 0)
+    var lines = columns.header.enumerated().map { index, line in
+      let isLast = index == columns.header.count - 1
+      return front(isLast && margin > 0 ? "ms" : "", margin) + line
+    }
+    if flow.leftOut > 0 {
+      lines.append(
+        front("", margin) + "\(glyphs.ellipsis) \(flow.leftOut) earlier events were left out")
+    }
+    var ended: Set<Int> = []
+    for (index, event) in flow.events.enumerated() {
+      lines.append(front(margin == 0 ? "" : times[index], margin) + line(event, ended, margin))
+      if event.kind == .finished { ended.insert(event.lane) }
+    }
+    return lines.map { $0.trimmedAtEnd.clipped(to: Self.width, ellipsis: glyphs.ellipsis) + "\n" }
+      .joined()
+  }
+
+  private func front(_ time: String, _ margin: Int) -> String {
+    margin == 0
+      ? "" : String(repeating: " ", count: margin + 1 - time.count) + time + "  "
+  }
+
+  private func line(_ event: Flow.Event, _ ended: Set<Int>, _ margin: Int) -> String {
+    var cells = columns.bars(without: ended)
+    let column = columns.column(of: event.lane)
+    var marks = [column: glyphs.mark(event.kind)]
+    for via in event.vias where columns.column(of: via) != column {
+      marks[columns.column(of: via)] = glyphs.via
+    }
+    if let cause = event.cause.flatMap({ words.sent[$0]?.lane }).map(columns.column),
+      marks[cause] == nil
+    {
+      marks[cause] = cause < column ? glyphs.branch : glyphs.branchBack
+    }
+    if let first = marks.keys.min(), let last = marks.keys.max() {
+      for index in first...last { cells[index] = glyphs.line }
+    }
+    for (column, mark) in marks { cells[column] = mark }
+    let name = columns.isFolded(event.lane) ? "\(flow.lanes[event.lane].name): " : ""
+    let sentence = form.isASCII ? words.sentence(event).ascii : words.sentence(event)
+    return String(cells) + "  " + name + sentence
+  }
+}
+
+/// What the lines of a text are drawn with.
+struct Glyphs {
+  let bar, line, via, branch, branchBack: Character
+  let ellipsis: String
+  private let marks: [Flow.Kind: Character]
+
+  func mark(_ kind: Flow.Kind) -> Character { marks[kind] ?? "?" }
+
+  static let unicode = Glyphs(
+    bar: "│", line: "─", via: "○", branch: "├", branchBack: "┤", ellipsis: "…",
+    marks: [
+      .sent: "●", .taken: "◆", .dropped: "✕", .finished: "■", .superseded: "⊘", .ignored: "⊘",
+      .subscribed: "┬", .left: "┴", .cancelled: "┴", .displaced: "┴",
+    ])
+  static let ascii = Glyphs(
+    bar: "|", line: "-", via: "o", branch: "+", branchBack: "+", ellipsis: "...",
+    marks: [
+      .sent: "*", .taken: "v", .dropped: "x", .finished: "=", .superseded: "/", .ignored: "/",
+      .subscribed: "(", .left: ")", .cancelled: ")", .displaced: ")",
+    ])
+}
+
+extension String {
+  fileprivate var trimmedAtEnd: String {
+    var rest = self[...]
+    while rest.last == " " { rest.removeLast() }
+    return String(rest)
+  }
+
+  /// Everything that is not ASCII written out.
+  var ascii: String {
+    unicodeScalars.map { scalar in
+      switch scalar {
+      case "…": "..."
+      case "←": "<-"
+      default: scalar.isASCII ? String(scalar) : scalar.escaped(asASCII: true)
+      }
+    }.joined()
+  }
+}

@@ -1,0 +1,121 @@
+extension Recording {
+  /// Records what an object stores: from now on, and until the recording is dropped.
+  ///
+  /// The lanes are named as its properties are. Derived state and derived outlets have none of their
+  /// own: what they are made of has.
+  ///
+  /// - Parameters:
+  ///   - object: A view model, or another object. Its properties are read now, so call this in its
+  ///     isolation: for a view model, on the main actor. Traps for an actor from outside of it.
+  ///   - limit: How many events are kept, the newest. Traps below one.
+  ///   - clock: What times are measured with.
+  ///   - names: What is not to be shown; see ``init(limit:clock:hiding:describing:)``.
+  ///   - describe: Words of your own for elements, likewise.
+  ///   - isolation: The caller's, which is found without being given.
+  ///   - fileID: Names the lanes if the program was built without the names of properties.
+  ///   - line: Likewise.
+  public convenience init(
+    of object: some AnyObject, limit: Int = 10_000, clock: some Clock<Duration> = ContinuousClock(),
+    hiding names: [String] = [], describing describe: (@Sendable (Any) -> String?)? = nil,
+    isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    self.init(limit: limit, clock: clock, hiding: names, describing: describe)
+    add(object, isolation: isolation, fileID: fileID, line: line)
+  }
+
+  /// Records an actor, from its own isolation: `await Recording(of: manager)`.
+  public convenience init<Owner: Actor>(
+    of actor: isolated Owner, limit: Int = 10_000,
+    clock: some Clock<Duration> = ContinuousClock(), hiding names: [String] = [],
+    describing describe: (@Sendable (Any) -> String?)? = nil, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    self.init(limit: limit, clock: clock, hiding: names, describing: describe)
+    add(actor, fileID: fileID, line: line)
+  }
+
+  /// Records another object, too: `recording.add(form)`.
+  ///
+  /// A channel that is recorded already keeps the name it has.
+  ///
+  /// - Parameters:
+  ///   - object: See ``init(of:limit:clock:hiding:describing:isolation:fileID:line:)``.
+  ///   - name: What it is called; its type if nil.
+  ///   - isolation: The caller's, which is found without being given.
+  ///   - fileID: Names the lanes if the program was built without the names of properties.
+  ///   - line: Likewise.
+  public func add(
+    _ object: some AnyObject, as name: String? = nil,
+    isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    if let actor = object as? any Actor, actor !== isolation {
+      Diagnostics.programmerError(
+        """
+        \(type(of: actor)) was to be recorded from outside of it, where its variables cannot be read. \
+        Use 'await recording.add(…)'.
+        """)
+    }
+    addParts(of: object, as: name, at: SourcePlace(fileID: fileID, line: line))
+  }
+
+  /// Records an actor, too, from its own isolation: `await recording.add(manager)`.
+  public func add<Owner: Actor>(
+    _ actor: isolated Owner, as name: String? = nil, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    addParts(of: actor, as: name, at: SourcePlace(fileID: fileID, line: line))
+  }
+
+  /// Records a channel under this name.
+  public func add<Element>(_ channel: Channel<Element>, as name: String) {
+    channel.record(in: self, as: name, of: "")
+  }
+
+  /// Records a state under this name.
+  public func add<Value>(_ state: CurrentValue<Value>, as name: String) {
+    state.record(in: self, as: name, of: "")
+  }
+
+  /// Records what is sent to an outlet's channel under this name. A derived outlet has nothing of its
+  /// own to be recorded.
+  public func add<Element>(_ outlet: Outlet<Element>, as name: String) {
+    outlet.record(in: self, as: name, of: "")
+  }
+
+  /// Records a state under this name. Derived state has nothing of its own to be recorded.
+  public func add<Value>(_ state: StateOutlet<Value>, as name: String) {
+    state.record(in: self, as: name, of: "")
+  }
+
+  /// Records what is sent to an inlet under this name, and where it goes.
+  public func add<Element>(_ inlet: Inlet<Element>, as name: String) {
+    inlet.record(in: self, as: name, of: "")
+  }
+
+  private func addParts(of object: AnyObject, as name: String?, at place: SourcePlace) {
+    let owner = name ?? String("\(type(of: object))".prefix { $0 != "<" })
+    var mirror: Mirror? = Mirror(reflecting: object)
+    while let parts = mirror {
+      for (index, part) in parts.children.enumerated() {
+        guard let recordable = unwrapped(part.value) as? any Recordable else { continue }
+        let label = part.label.flatMap { $0.isEmpty ? nil : $0 } ?? "\(place)#\(index)"
+        recordable.record(in: self, as: propertyName(label), of: owner)
+      }
+      mirror = parts.superclassMirror
+    }
+  }
+
+  private func unwrapped(_ value: Any) -> Any {
+    let mirror = Mirror(reflecting: value)
+    return mirror.displayStyle == .optional ? mirror.children.first?.value ?? value : value
+  }
+
+  /// A wrapped property is stored with an underscore before its name, and a lazy one with more.
+  private func propertyName(_ label: String) -> String {
+    let lazy = "$__lazy_storage_$_"
+    if label.hasPrefix(lazy) { return String(label.dropFirst(lazy.count)) }
+    return label.hasPrefix("_") ? String(label.dropFirst()) : label
+  }
+}

@@ -1,0 +1,88 @@
+import Synchronization
+
+/// What a live run looked like: every element that was sent, who took it when, and what it caused.
+///
+/// ```swift
+/// let recording = Recording(of: viewModel)
+/// …
+/// print(recording)                       // a picture of text, without times: the same in each run
+/// print(recording.text(times: true))     // with times, and with who came and went
+/// ```
+///
+/// It watches every channel and every state that an object stores, found by the names of its
+/// properties, `private` ones too. Nothing has to be prepared, and subscriptions that existed before
+/// are seen as well. ``add(_:as:isolation:fileID:line:)`` adds a second object.
+///
+/// - **Causes.** What a task sends after it took an element, until it asks the same subscription
+///   again, was caused by that element. `for await`, `bind`, `observe` and `answer` need nothing else.
+///   Where nothing is known, no cause is shown. An element that is taken by hand, with
+///   ``Subscription/next(isolation:)`` or a ``Probe``, causes nothing, unless it is an input's: a script
+///   that waits for an output and then sends the next input is no effect of that output.
+/// - **It does not change what it records.** No task suspends for it, and no element is kept: each is
+///   put into words when it is sent, by the sender. Sends, takes and drops are noted in the order in
+///   which they happen.
+/// - **Secrets** do not appear: a lane, field, case, key or type that is named like a secret
+///   (`password`, `accessToken`, `Token`) or is in `hiding` is shown as `…`.
+/// - **The end**: when the recording is dropped, nothing is recorded any more. It keeps no channel and
+///   no element alive.
+///
+/// A channel that nobody records pays one relaxed load for each send, and one for each batch of
+/// elements taken. A recorded send or take costs 1 to 2 µs and the description, so a recording is for
+/// looking at a run, a test or a bug, and not for measuring throughput.
+///
+/// Of an actor, the variables are read: record it from its own isolation, as
+/// `await Recording(of: manager)` does.
+public final class Recording: Sendable {
+  let tape: Tape
+  private let watched = Locked<[@Sendable () -> Void]>([])
+
+  /// Makes a recording of nothing, to which channels and objects are added.
+  ///
+  /// - Parameters:
+  ///   - limit: How many events are kept: the newest. The text says how many were left out. Traps
+  ///     below one.
+  ///   - clock: What times are measured with. It is asked at each event, by whatever thread, and with a
+  ///     channel's lock held: it must not use a channel itself.
+  ///   - names: Names of fields, types, cases, keys and properties whose contents are not shown, beside
+  ///     those that are named like secrets. Upper and lower case are the same.
+  ///   - describe: Returns an element, or a part of one, in words of your own; nil for what is to be
+  ///     shown as usual. Called by the sender, with no lock of a channel held. What it returns is shown
+  ///     as it is, secrets too.
+  public init(
+    limit: Int = 10_000, clock: some Clock<Duration> = ContinuousClock(),
+    hiding names: [String] = [],
+    describing describe: (@Sendable (Any) -> String?)? = nil
+  ) {
+    if limit < 1 {
+      Diagnostics.programmerError("A recording cannot keep \(limit) events: it keeps at least 1.")
+    }
+    let start = clock.now
+    tape = Tape(limit: limit, describer: Describer(hiding: names, custom: describe)) {
+      start.duration(to: clock.now)
+    }
+    Causes.recordingBegins()
+  }
+
+  deinit {
+    for detach in watched.withLock({ $0 }) { detach() }
+    Causes.recordingEnds(ObjectIdentifier(tape))
+  }
+
+  /// The flow so far.
+  package var flow: Flow { tape.flow }
+
+  /// Watches a log under a name. One that is watched already keeps its name.
+  func watch(_ log: BroadcastLogBase, as name: String, of owner: String, kind: Flow.LaneKind) {
+    guard !log.taps.contains(where: { $0.tape == ObjectIdentifier(tape) }) else { return }
+    let tap = TapedLog(name, of: owner, on: tape, kind: kind)
+    log.attach(tap) { [tape] queues, kept, replayed in
+      tape.prepare(tap.lane, queues: queues, kept: kept, replayed: replayed)
+    }
+    detachLater { [weak log, id = ObjectIdentifier(tape)] in log?.detach(id) }
+  }
+
+  /// Does this when the recording is dropped.
+  func detachLater(_ detach: @escaping @Sendable () -> Void) {
+    watched.withLock { $0.append(detach) }
+  }
+}

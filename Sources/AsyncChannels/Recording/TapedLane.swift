@@ -1,0 +1,107 @@
+/// A lane of a tape: the numbers of the elements that are where the log has the elements.
+///
+/// It follows the log step by step, with the log's lock held: what the log adds, replays and drops,
+/// this does with the numbers. Of elements that were there before the recording began the number is
+/// nil.
+struct TapedLane: Sendable {
+  let lane: Flow.Lane
+  /// By slot of the shared log. What is taken by all is not told apart from what is not: an element is
+  /// forgotten with its event.
+  private(set) var slots: [Int: Int] = [:]
+  private var slotOfElement: [Int: Int] = [:]
+  private var queues: [ObjectIdentifier: [Int?]] = [:]
+  private var window: [Int?] = []
+  private var subscriptions: [ObjectIdentifier: Int] = [:]
+  private var lastSubscription = 0
+  private var lastTakes: [ObjectIdentifier: Int] = [:]
+
+  init(_ lane: Flow.Lane) {
+    self.lane = lane
+  }
+
+  mutating func prepare(
+    queues: [(ObjectIdentifier, Int)], kept: (ObjectIdentifier, Int)?, replayed: Int
+  ) {
+    for (subscriber, count) in queues {
+      self.queues[subscriber] = Array(repeating: nil, count: count)
+      _ = number(of: subscriber)
+    }
+    if let (queue, count) = kept { self.queues[queue] = Array(repeating: nil, count: count) }
+    window = Array(repeating: nil, count: replayed)
+  }
+
+  /// The number of a subscription; a new one if it was not seen before.
+  mutating func number(of subscriber: ObjectIdentifier) -> Int {
+    if let known = subscriptions[subscriber] { return known }
+    lastSubscription += 1
+    subscriptions[subscriber] = lastSubscription
+    return lastSubscription
+  }
+
+  mutating func subscribe(
+    _ subscriber: ObjectIdentifier, buffering policy: BufferingPolicy, replays: Bool,
+    kept: ObjectIdentifier?
+  ) -> Int {
+    forget(subscriber)
+    let begin = (kept.flatMap { queues.removeValue(forKey: $0) } ?? []) + (replays ? window : [])
+    for element in begin { _ = offer(element, to: subscriber, policy) }
+    return number(of: subscriber)
+  }
+
+  /// Another object may get its address.
+  mutating func forget(_ subscriber: ObjectIdentifier) {
+    subscriptions[subscriber] = nil
+    lastTakes[subscriber] = nil
+    queues[subscriber] = nil
+  }
+
+  mutating func note(take: Int, of subscriber: ObjectIdentifier) {
+    lastTakes[subscriber] = take
+  }
+
+  func lastTake(of subscriber: ObjectIdentifier) -> Int? { lastTakes[subscriber] }
+
+  mutating func add(_ element: Int, slot: Int) {
+    slots[slot] = element
+    slotOfElement[element] = slot
+  }
+
+  mutating func forgetElement(_ element: Int) {
+    guard let slot = slotOfElement.removeValue(forKey: element) else { return }
+    slots[slot] = nil
+  }
+
+  mutating func replay(_ element: Int, limit: Int) {
+    if window.count == limit { window.removeFirst() }
+    window.append(element)
+  }
+
+  mutating func pop(from subscriber: ObjectIdentifier) -> Int? {
+    guard queues[subscriber]?.isEmpty == false else { return nil }
+    return queues[subscriber]?.removeFirst()
+  }
+
+  /// What the policy drops, if it drops one.
+  struct Dropped {
+    let element: Int?
+  }
+
+  /// See `SubscriberQueue.offer`.
+  mutating func offer(
+    _ element: Int?, to subscriber: ObjectIdentifier, _ policy: BufferingPolicy
+  ) -> Dropped? {
+    var queue = queues.removeValue(forKey: subscriber) ?? []
+    defer { queues[subscriber] = queue }
+    var dropped: Dropped?
+    switch policy {
+    case .bufferingNewest(let limit) where queue.count == limit:
+      dropped = Dropped(element: queue.removeFirst())
+    case .bufferingOldest(let limit) where queue.count == limit:
+      return Dropped(element: element)
+    case .unbounded, .bufferingNewest, .bufferingOldest:
+      break
+    }
+    queue.append(element)
+    return dropped
+  }
+}

@@ -1,0 +1,29 @@
+/// One log, or one derived inlet, as a recording watches it.
+final class TapedLog: LogTap {
+  let owner: Tape
+  let lane: Int
+  private let kind: Flow.LaneKind
+  /// Whether the name says that nothing of the elements is to be seen.
+  private let isSecret: Bool
+
+  init(_ name: String, of ownerName: String, on tape: Tape, kind: Flow.LaneKind) {
+    owner = tape
+    self.kind = kind
+    isSecret = tape.describer.isSecret(name)
+    lane = tape.addLane(Flow.Lane(name: name, owner: ownerName, kind: kind))
+  }
+
+  var isInput: Bool { kind == .input }
+
+  var tape: ObjectIdentifier { ObjectIdentifier(owner) }
+
+  func describe(_ element: Any) -> String {
+    isSecret ? "…" : owner.describer.describe(element)
+  }
+
+  func note(_ step: LogStep) -> Int? { owner.note(step, in: lane) }
+
+  func flow() -> String { FlowText(owner.flow, form: .init(showsTimes: true)).text }
+
+  func keeps(_ element: Int) -> Bool { owner.keeps(element) }
+}

@@ -1,0 +1,58 @@
+extension String {
+  /// On one line, and without what commands a terminal or turns the direction of the text.
+  package var printable: String {
+    var result = ""
+    for scalar in unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator: result += scalar.escaped(asASCII: true)
+      case .format where !scalar.isPartOfText: result += scalar.escaped(asASCII: true)
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  /// The columns that it takes in a terminal.
+  package var columns: Int { reduce(0) { $0 + $1.columns } }
+
+  /// With spaces behind it.
+  package func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(0, width - columns))
+  }
+
+  /// The beginning that fits, and `ellipsis` if that is not all.
+  package func clipped(to width: Int, ellipsis: String) -> String {
+    guard columns > width else { return self }
+    var result = ""
+    var used = ellipsis.columns
+    for character in self {
+      used += character.columns
+      if used > width { break }
+      result.append(character)
+    }
+    return result + ellipsis
+  }
+}
+
+extension Unicode.Scalar {
+  /// Joiners, and the tags of flags, are format characters that texts are written with.
+  fileprivate var isPartOfText: Bool {
+    switch value {
+    case 0x200C, 0x200D, 0xE0020...0xE007F: true
+    default: false
+    }
+  }
+}
+
+extension Character {
+  /// Two for the wide ones of East Asia, and for emoji.
+  fileprivate var columns: Int {
+    guard let first = unicodeScalars.first else { return 0 }
+    switch first.value {
+    case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE4F,
+      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+      return 2
+    default: return 1
+    }
+  }
+}

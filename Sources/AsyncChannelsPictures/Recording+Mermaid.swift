@@ -1,0 +1,49 @@
+public import AsyncChannels
+
+/// A recording as a Mermaid diagram.
+extension Recording {
+  /// The flow as a Mermaid sequence diagram, which GitHub and many editors draw.
+  ///
+  /// It has no times, and is the same in each run of which `text(times:ascii:)`
+  /// is. What has no cause comes from `outside`.
+  public func mermaid() -> String {
+    let flow = flow.canonical
+    let words = FlowWords(flow, showsTimes: false)
+    var lines = ["sequenceDiagram"]
+    let lanes = flow.activeLanes
+    if flow.events.contains(where: { $0.kind == .sent && $0.cause == nil }) {
+      lines.append("  participant outside")
+    }
+    for lane in lanes { lines.append("  participant L\(lane) as \(flow.title(of: lane).mermaid)") }
+    if flow.leftOut > 0 {
+      lines.append("  Note over L\(lanes.first ?? 0): \(flow.leftOut) earlier events were left out")
+    }
+    for event in flow.events {
+      let lane = "L\(event.lane)"
+      let sentence = words.sentence(event).clipped(to: 80, ellipsis: "…").mermaid
+      switch event.kind {
+      case .sent:
+        let cause = event.cause.flatMap { words.sent[$0]?.lane }
+        let way = [cause.map { "L\($0)" } ?? "outside"] + event.vias.map { "L\($0)" } + [lane]
+        for (from, to) in zip(way, way.dropFirst()) {
+          lines.append("  \(from)->>\(to): \(sentence)")
+        }
+      case .dropped: lines.append("  \(lane)--x\(lane): \(sentence)")
+      default: lines.append("  Note over \(lane): \(sentence)")
+      }
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+}
+
+extension String {
+  /// What Mermaid would read as its own is written by its number.
+  fileprivate var mermaid: String {
+    map { character in
+      switch character {
+      case "#", ";", "<", ">", "%", "\"": "#\(character.unicodeScalars.first!.value);"
+      default: String(character)
+      }
+    }.joined()
+  }
+}

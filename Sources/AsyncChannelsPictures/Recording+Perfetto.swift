@@ -1,0 +1,151 @@
+public import AsyncChannels
+
+/// A recording as a trace.
+extension Recording {
+  /// The flow as trace events in JSON, which [Perfetto](https://ui.perfetto.dev) and Chrome's
+  /// `chrome://tracing` open.
+  ///
+  /// Each owner is a process and each lane a thread. An element is a short slice where it is sent, with
+  /// arrows from its cause; how long it waited for each subscription is a track of its own.
+  public func perfetto() -> String {
+    "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
+      + TraceEvents(flow).all.map(\.json).joined(separator: ",\n") + "\n]}\n"
+  }
+}
+
+/// The events of a trace in the format of Chrome's trace viewer.
+private struct TraceEvents {
+  private let flow: Flow
+  private let words: FlowWords
+  private let owners: [String]
+  /// How long the slice of each sent element is: an arrow needs one to begin and to end at, and those
+  /// of one lane must not overlap.
+  private let lengths: [Int: Double]
+
+  private static let longest = 50.0
+
+  init(_ flow: Flow) {
+    self.flow = flow
+    words = FlowWords(flow, showsTimes: true)
+    var owners: [String] = []
+    for lane in flow.lanes where !owners.contains(lane.owner) { owners.append(lane.owner) }
+    self.owners = owners
+    var next: [Int: Double] = [:]
+    var lengths: [Int: Double] = [:]
+    for event in flow.events.reversed() where event.kind == .sent {
+      lengths[event.id] = min(
+        Self.longest, (next[event.lane] ?? .infinity) - event.time.microseconds)
+      next[event.lane] = event.time.microseconds
+    }
+    self.lengths = lengths
+  }
+
+  var all: [TraceEvent] {
+    names
+      + flow.events.flatMap { event in
+        switch event.kind {
+        case .sent: [slice(event)] + arrow(event)
+        case .taken: wait(event) + [mark(event)]
+        default: [mark(event)]
+        }
+      }
+  }
+
+  private var names: [TraceEvent] {
+    owners.enumerated().map { number, owner in
+      TraceEvent(
+        "process_name", "M", pid: number + 1, tid: 0,
+        args: [("name", owner.isEmpty ? "channels" : owner.printable)])
+    }
+      + flow.activeLanes.map { lane in
+        TraceEvent(
+          "thread_name", "M", pid: process(lane), tid: lane + 1,
+          args: [("name", flow.lanes[lane].name.printable)])
+      }
+  }
+
+  private func process(_ lane: Int) -> Int {
+    (owners.firstIndex(of: flow.lanes[lane].owner) ?? 0) + 1
+  }
+
+  private func event(
+    _ event: Flow.Event, _ name: String, _ phase: String, at time: Duration? = nil,
+    extra: [(String, String)] = [], args: [(String, String)] = []
+  ) -> TraceEvent {
+    TraceEvent(
+      name, phase, pid: process(event.lane), tid: event.lane + 1,
+      time: (time ?? event.time).microseconds, extra: extra, args: args)
+  }
+
+  private func slice(_ event: Flow.Event) -> TraceEvent {
+    let through = event.vias.map { flow.lanes[$0].name.printable }.joined(separator: ", ")
+    return self.event(
+      event, words.sentence(event), "X", extra: [("dur", "\(lengths[event.id] ?? 0)")],
+      args: [("sent to", "\(event.receivers)")] + (through.isEmpty ? [] : [("through", through)]))
+  }
+
+  /// From the slice of the cause to that of the effect.
+  private func arrow(_ effect: Flow.Event) -> [TraceEvent] {
+    guard let cause = effect.cause.flatMap({ words.sent[$0] }) else { return [] }
+    let id = [("id", "\(effect.id)"), ("cat", "\"cause\"")]
+    return [
+      event(cause, "cause", "s", extra: id),
+      event(effect, "cause", "f", extra: id + [("bp", "\"e\"")]),
+    ]
+  }
+
+  private func wait(_ taken: Flow.Event) -> [TraceEvent] {
+    guard let sent = taken.element.flatMap({ words.sent[$0] }) else { return [] }
+    let id = [("id", "\(taken.id)"), ("cat", "\"wait\"")]
+    let name = "\(words.name(taken)) waits"
+    return [
+      event(taken, name, "b", at: sent.time, extra: id), event(taken, name, "e", extra: id),
+    ]
+  }
+
+  private func mark(_ event: Flow.Event) -> TraceEvent {
+    self.event(event, words.sentence(event), "i", extra: [("s", "\"t\"")])
+  }
+}
+
+private struct TraceEvent {
+  let json: String
+
+  /// - Parameter extra: Further fields, with their values as JSON.
+  init(
+    _ name: String, _ phase: String, pid: Int, tid: Int, time: Double = 0,
+    extra: [(String, String)] = [], args: [(String, String)] = []
+  ) {
+    let fields =
+      [
+        ("name", name.json), ("ph", phase.json), ("pid", "\(pid)"), ("tid", "\(tid)"),
+        ("ts", "\(time)"),
+      ] + extra
+      + (args.isEmpty
+        ? [] : [("args", "{" + args.map { "\($0.json):\($1.json)" }.joined(separator: ",") + "}")])
+    json = "{" + fields.map { "\($0.json):\($1)" }.joined(separator: ",") + "}"
+  }
+}
+
+extension String {
+  fileprivate var json: String {
+    var text = "\""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "\"": text += "\\\""
+      case "\\": text += "\\\\"
+      case _ where scalar.value < 0x20:
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text + "\""
+  }
+}
+
+extension Duration {
+  fileprivate var microseconds: Double {
+    Double(components.seconds) * 1_000_000 + Double(components.attoseconds / 1_000_000_000) / 1_000
+  }
+}

@@ -1,0 +1,161 @@
+import TestSupport
+import XCTest
+
+@testable import AsyncChannels
+
+/// C86: what is shown as a cause is one.
+final class CauseTests: XCTestCase {
+  private let first = Channel<Int>()
+  private let second = Channel<Int>()
+
+  private func recording() -> Recording {
+    let recording = Recording()
+    recording.add(first, as: "first")
+    recording.add(second, as: "second")
+    return recording
+  }
+
+  func test_C86_aLoopCausesWhatItSendsUntilItAsksAgain() async {
+    let recording = recording()
+    let received = first.outlet.subscribe()
+    for number in 1...2 { first.send(number) }
+    first.finish()
+    for await number in received { second.send(number * 10) }
+    second.send(99)
+    XCTAssertEqual(
+      recording.text(),
+      """
+      first  second
+      ●      │       #1 1
+      ●      │       #2 2
+      ■      │       finished
+      ◆      │       #1 taken
+      ├──────●       10 ← #1
+      ◆      │       #2 taken
+      ├──────●       20 ← #2
+             ●       #3 99
+
+      """)
+  }
+
+  func test_C86_bindAndObserveCarryTheCause() async throws {
+    let recording = recording()
+    let third = Channel<Int>()
+    recording.add(third, as: "third")
+    let probe = Probe(third.outlet)
+    let token = second.outlet.observe(third.inlet.send)
+    let received = first.outlet.subscribe()
+    first.send(7)
+    first.finish()
+    await received.bind(to: second.inlet)
+    try await probe.expect(7)
+    token.cancel()
+    let sent = recording.flow.events.filter { $0.kind == .sent }
+    XCTAssertEqual(sent.map(\.cause), [nil, sent[0].id, sent[1].id])
+  }
+
+  func test_C86_aScriptThatWaitsForAnOutputCausesNothing() async {
+    let recording = recording()
+    let results = second.outlet.subscribe()
+    second.send(1)
+    _ = await results.next()
+    first.send(2)
+    XCTAssertEqual(recording.flow.events.compactMap(\.cause), [])
+  }
+
+  func test_C86_whatAnOwnerTakesFromItsInputByHandIsACause() async {
+    let machine = Machine()
+    let recording = Recording(of: machine)
+    machine.start.send(1)
+    machine.start.send(2)
+    await machine.step()
+    await machine.step()
+    let sent = recording.flow.events.filter { $0.kind == .sent }
+    XCTAssertEqual(sent.map(\.cause), [nil, nil, sent[0].id, sent[1].id])
+  }
+
+  func test_C86_aTaskThatHasEndedIsNotTakenForALaterOne() async {
+    let recording = recording()
+    let received = first.outlet.subscribe()
+    for number in 0..<200 {
+      first.send(number)
+      await Task { for await _ in received { break } }.value
+      await Task { [second] in _ = second.send(number) }.value
+    }
+    XCTAssertEqual(recording.flow.events.compactMap(\.cause), [])
+  }
+
+  func test_C85_derivedInletsHaveTheirNamesAndAnArrow() async {
+    let player = Player()
+    let recording = Recording()
+    await recording.add(player)
+    player.play.send()
+    player.seek.send(5)
+    XCTAssertEqual(
+      recording.text(),
+      """
+      Player
+      commands  play  seek
+      ●─────────○     │     #1 play
+      ●───────────────○     #2 seek(5)
+
+      """)
+  }
+
+  func test_C85_storedInletsAreLanesAndOnesWithNothingBehindToo() async {
+    let spy = Spy()
+    let recording = Recording(of: spy)
+    spy.add.send("Ann")
+    spy.double.send(2)
+    XCTAssertEqual(
+      recording.text(),
+      """
+      Spy
+      add  numbers  double
+      ●    │        │       #1 "Ann"
+      │    ●────────○       #2 4
+
+      """)
+  }
+
+  func test_anActorCannotBeReadFromOutside() async throws {
+    try await assertTraps(
+      "object", saying: "Player was to be recorded from outside of it, where its variables"
+    ) {
+      let player: AnyObject = Player()
+      _ = Recording(of: player)
+    }
+    try await assertTraps("limit", saying: "A recording cannot keep 0 events: it keeps at least 1")
+    {
+      _ = Recording(limit: 0)
+    }
+  }
+}
+
+private final class Machine: Sendable {
+  private let starts = Input<Int>()
+  private let results = Channel<Int>()
+  var start: Inlet<Int> { starts.inlet }
+
+  func step() async {
+    guard let number = await starts.received.next() else { return }
+    results.send(number)
+  }
+}
+
+private actor Player {
+  private enum Command { case play, seek(Int) }
+  private let commands = Input<Command>()
+  nonisolated var play: Inlet<Void> { commands.inlet(.play) }
+  nonisolated var seek: Inlet<Int> { commands.inlet(Command.seek) }
+}
+
+private final class Spy: Sendable {
+  let add = Inlet<String> { _ in }
+  let numbers = Channel<Int>()
+  let double: Inlet<Int>
+
+  init() {
+    double = numbers.inlet.contramap { $0 * 2 }
+  }
+}

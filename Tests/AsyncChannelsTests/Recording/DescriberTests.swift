@@ -1,0 +1,106 @@
+import TestSupport
+import XCTest
+
+@testable import AsyncChannels
+
+/// C88: elements in words, without what is secret.
+final class DescriberTests: XCTestCase {
+  private struct Token {
+    let value = "s3cr3t"
+  }
+  private struct Login {
+    var user = "ann"
+    var password: String? = "s3cr3t"
+  }
+  /// Its own words give its secret away.
+  private struct Talkative: CustomStringConvertible {
+    var name = "ann"
+    var apiKey = "s3cr3t"
+    var description: String { "\(name) with \(apiKey)" }
+  }
+  private enum Event {
+    case signedIn(token: String), password(String), named(String, age: Int), ended
+  }
+  private final class Box: Sendable {
+    let password = "s3cr3t"
+  }
+  private struct Patient {
+    let name = "s3cr3t"
+  }
+  private struct Nested {
+    let logins = ["a": Login()]
+    let token: Token? = Token()
+  }
+
+  func test_C88_secretsAreNotShownHoweverDeepTheyAre() {
+    let shown: [(Any, String)] = [
+      (Token(), "Token(…)"), ([Token()], "[Token(…)]"), (Optional(Token()) as Any, "Token(…)"),
+      (Result<Token, any Error>.success(Token()), "success(Token(…))"),
+      (["key": Token()], "[\"key\": Token(…)]"), (["password": "s3cr3t"], "[\"password\": …]"),
+      (Login(), "Login(user: \"ann\", password: …)"),
+      (Talkative(), "Talkative(name: \"ann\", apiKey: …)"),
+      ([Talkative()], "[Talkative(name: \"ann\", apiKey: …)]"),
+      (Event.signedIn(token: "s3cr3t"), "signedIn(token: …)"),
+      (Event.password("s3cr3t"), "password(…)"), (Box(), "Box"),
+      ((user: "ann", secret: "s3cr3t"), "(user: \"ann\", secret: …)"),
+      (
+        Nested(),
+        "Nested(logins: [\"a\": Login(user: \"ann\", password: …)], token: …)"
+      ),
+    ]
+    for (value, words) in shown {
+      XCTAssertEqual(Describer().describe(value), words)
+    }
+  }
+
+  func test_C88_whatIsNamedIsHiddenToo() {
+    let describer = Describer(hiding: ["patient", "user"])
+    XCTAssertEqual(describer.describe(Patient()), "Patient(…)")
+    XCTAssertEqual(describer.describe(Login()), "Login(user: …, password: …)")
+    XCTAssertEqual(Describer(custom: { $0 is Int ? "a number" : nil }).describe([1]), "[a number]")
+  }
+
+  func test_C88_aChannelThatIsNamedLikeASecretShowsNothing() {
+    let form = SignUp()
+    let recording = Recording(of: form, hiding: ["nickname"])
+    form.password.value = "s3cr3t"
+    form.nickname.value = "s3cr3t"
+    XCTAssertEqual(recording.flow.events.map(\.text), ["…", "…"])
+    for text in [recording.text(), recording.text(times: true), recording.marbles()] {
+      XCTAssertFalse(text.contains("s3cr3t"), text)
+    }
+  }
+
+  func test_plainValuesAreShownAsTheyAre() {
+    let shown: [(Any, String)] = [
+      (1, "1"), (true, "true"), ("a\nb", "\"a\\nb\""), (Optional<Int>.none as Any, "nil"),
+      (Optional(3) as Any, "3"), ((), "()"), ((1, "b"), "(1, \"b\")"), ([Int](), "[]"),
+      ([String: Int](), "[:]"), (Event.ended, "ended"),
+      (Event.named("ann", age: 3), "named(\"ann\", age: 3)"),
+      (Array(1...20), "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, … 4 more]"),
+      (Duration.seconds(1), "1.0 seconds"),
+    ]
+    for (value, words) in shown {
+      XCTAssertEqual(Describer().describe(value), words)
+    }
+    XCTAssertEqual(Describer().describe(String(repeating: "a", count: 500)).count, 200)
+  }
+
+  func test_namesOfSecrets() {
+    let names = SecretNames()
+    for name in [
+      "password", "userPassword", "access_token", "accessToken", "APIKey", "apikey", "Token",
+      "refreshTokens", "clientSecret", "PIN", "JWT", "mypassword", "sessionID",
+    ] {
+      XCTAssertTrue(names.contains(name), name)
+    }
+    for name in ["name", "tokenizer", "spinning", "pinned", "key", "secretary", "isPassable"] {
+      XCTAssertFalse(names.contains(name), name)
+    }
+  }
+}
+
+private final class SignUp: Sendable {
+  let password = CurrentValue("")
+  let nickname = CurrentValue("")
+}

@@ -1,0 +1,275 @@
+import Synchronization
+import TestSupport
+import XCTest
+
+@testable import AsyncChannels
+
+/// C85, C86: what a recording sees, and that it changes nothing.
+final class RecordingTests: XCTestCase {
+  func test_C85_whatIsSentTakenAndDroppedIsRecordedByTheNamesOfProperties() async {
+    let shop = Shop()
+    let recording = Recording(of: shop)
+    let orders = shop.orders.outlet.subscribe(buffering: .bufferingNewest(1))
+    shop.orders.send("tea")
+    shop.orders.send("rice")
+    _ = await orders.next()
+    shop.stock.value = 2
+    shop.orders.finish()
+    XCTAssertEqual(
+      recording.text(),
+      """
+      Shop
+      orders  stock
+      ●       │      #1 "tea"
+      ●       │      #2 "rice"
+      ✕       │      #1 dropped
+      ◆       │      #2 taken
+      │       ●      #3 2
+      ■       │      finished
+
+      """)
+    XCTAssertEqual(
+      recording.text(ascii: true),
+      """
+      Shop
+      orders  stock
+      *       |      #1 "tea"
+      *       |      #2 "rice"
+      x       |      #1 dropped
+      v       |      #2 taken
+      |       *      #3 2
+      =       |      finished
+
+      """)
+    XCTAssertEqual(
+      recording.marbles(),
+      """
+      orders  ─#1─#2─✕#1────┤─
+      stock   ───────────#3───
+
+      """)
+  }
+
+  func test_C85_subscriptionsThatExistedBeforeAreSeen() async {
+    let channel = Channel<Int>()
+    let early = channel.outlet.subscribe()
+    let bounded = channel.outlet.subscribe(buffering: .bufferingNewest(1))
+    channel.send(1)
+    let recording = Recording()
+    recording.add(channel, as: "numbers")
+    channel.send(2)
+    for _ in 0..<2 { _ = await early.next() }
+    _ = await bounded.next()
+    XCTAssertEqual(
+      recording.text(),
+      """
+      numbers
+      ●        #1 2
+      ✕        an earlier element dropped by subscription 1
+      ◆        #1 taken by subscription 2
+      ◆        #1 taken by subscription 1
+
+      """)
+  }
+
+  func test_C85_whatABoundSubscriberMissesIsNamed() async {
+    for policy in [BufferingPolicy.bufferingNewest(2), .bufferingOldest(2)] {
+      let channel = Channel<Int>(replaying: 1)
+      let recording = Recording()
+      recording.add(channel, as: "numbers")
+      channel.send(0)
+      let subscription = channel.outlet.subscribe(buffering: policy)
+      for number in 1...3 { channel.send(number) }
+      for _ in 0..<2 { _ = await subscription.next() }
+      let dropped = recording.flow.events.filter { $0.kind == .dropped }
+      let taken = recording.flow.events.filter { $0.kind == .taken }
+      let texts = recording.flow.sentByID.mapValues(\.text)
+      func text(_ event: Flow.Event) -> String? { event.element.flatMap { texts[$0] } }
+      let isNewest = policy == .bufferingNewest(2)
+      XCTAssertEqual(dropped.map(text), isNewest ? ["0", "1"] : ["2", "3"])
+      XCTAssertEqual(taken.map(text), isNewest ? ["2", "3"] : ["0", "1"])
+      XCTAssertEqual(subscription.droppedCount, dropped.count)
+    }
+  }
+
+  func test_C85_comingsAndGoingsAreRecorded() async throws {
+    let channel = Channel<Int>()
+    let recording = Recording()
+    recording.add(channel, as: "numbers")
+    let subscription = channel.outlet.subscribe()
+    let cancelled = Task { await subscription.next() }
+    try await until("it is seen") { recording.flow.events.contains { $0.kind == .subscribed } }
+    cancelled.cancel()
+    _ = await cancelled.value
+    let older = Task { await subscription.next() }
+    try await until("it is seen") { channel.log.sleeperCount == 1 }
+    let newer = Task { await subscription.next() }
+    _ = await older.value
+    newer.cancel()
+    _ = await newer.value
+    withExtendedLifetime(subscription) {}
+    let brief = channel.outlet.makeAsyncIterator()
+    withExtendedLifetime(brief) {}
+    let kinds = recording.flow.events.map(\.kind)
+    XCTAssertEqual(kinds.filter { $0 == .displaced }.count, 1)
+    XCTAssertEqual(kinds.filter { $0 == .cancelled }.count, 2)
+    XCTAssertTrue(recording.text(times: true).contains("subscription 1 displaced by a newer"))
+  }
+
+  func test_C85_ofTooManyEventsTheNewestAreKeptAndTheOthersCounted() async {
+    let channel = Channel<Int>()
+    let recording = Recording(limit: 3)
+    recording.add(channel, as: "numbers")
+    let subscription = channel.outlet.subscribe()
+    for number in 1...4 { channel.send(number) }
+    _ = await subscription.next()
+    XCTAssertEqual(
+      recording.text(),
+      """
+      numbers
+      … 2 earlier events were left out
+      ●        #1 2
+      ●        #2 3
+      ●        #3 4
+
+      """)
+    // The first is known no more, and there is nothing to tell of its taking.
+    _ = await subscription.next()
+    XCTAssertEqual(recording.flow.leftOut, 3)
+    XCTAssertTrue(recording.text().hasSuffix("an earlier element taken\n"))
+  }
+
+  func test_C85_theTimesAreTheClocks() async {
+    let clock = ManualClock()
+    let channel = Channel<Int>()
+    let recording = Recording(clock: clock)
+    recording.add(channel, as: "numbers")
+    let subscription = channel.outlet.subscribe(buffering: .bufferingNewest(1))
+    clock.advance(by: .milliseconds(15))
+    channel.send(1)
+    clock.advance(by: .microseconds(1250))
+    _ = await subscription.next()
+    XCTAssertEqual(
+      recording.text(times: true).split(separator: "\n").map(String.init),
+      [
+        "   ms  numbers",
+        "  0.0  ┬        subscription 1 subscribed",
+        " 15.0  ●        #1 1",
+        " 16.3  ◆        #1 taken after 1.3 ms",
+      ])
+  }
+
+  func test_C86_aDroppedRecordingIsDetachedAndKeepsNothing() async {
+    let shop = Shop()
+    let census = Census()
+    let boxes = Channel<Tracked>()
+    var recording: Recording? = Recording(of: shop)
+    recording?.add(boxes, as: "boxes")
+    let subscription = boxes.outlet.subscribe()
+    boxes.send(Tracked(1, in: census))
+    _ = await subscription.next()
+    XCTAssertEqual(census.count, 0, "the recording keeps no element")
+    XCTAssertTrue(shop.orders.log.isRecorded.load(ordering: .relaxed))
+    weak let tape = recording?.tape
+    recording = nil
+    XCTAssertFalse(shop.orders.log.isRecorded.load(ordering: .relaxed))
+    XCTAssertTrue(shop.orders.log.taps.isEmpty)
+    XCTAssertNil(tape)
+  }
+
+  func test_C86_aRecordingKeepsNoChannelAlive() {
+    let recording = Recording()
+    weak var gone: Shop?
+    weak var log: BroadcastLogBase?
+    do {
+      let shop = Shop()
+      recording.add(shop)
+      (gone, log) = (shop, shop.stock.log)
+    }
+    XCTAssertNil(gone)
+    XCTAssertNil(log)
+    XCTAssertEqual(recording.flow.events.map(\.kind), [.finished, .finished])
+  }
+
+  func test_C86_sendersTakersAndRecordersMayAllRace() async throws {
+    let channel = Channel<Int>()
+    let count = 2_000
+    let subscription = channel.outlet.subscribe()
+    let bounded = channel.outlet.subscribe(buffering: .bufferingNewest(3))
+    await withTaskGroup { group in
+      for _ in 0..<3 {
+        group.addTask { for number in 0..<count { channel.send(number) } }
+      }
+      group.addTask { for _ in 0..<(3 * count) { _ = await subscription.next() } }
+      group.addTask { for await _ in bounded {} }
+      for _ in 0..<2 {
+        group.addTask {
+          for _ in 0..<50 {
+            let recording = Recording(limit: 100)
+            recording.add(channel, as: "numbers")
+            await Task.yield()
+            for event in recording.flow.events where event.kind == .taken {
+              // What is taken was sent: its number is that of an earlier event.
+              XCTAssertLessThan(event.element ?? .max, event.id)
+            }
+            XCTAssertFalse(recording.text(times: true).isEmpty)
+          }
+        }
+      }
+      for _ in 0..<6 { _ = await group.next() }
+      channel.finish()
+    }
+  }
+
+  func test_C89_onlyARecordedSubscriberTakesEachElementOnItsOwn() async throws {
+    for isRecorded in [false, true] {
+      let channel = Channel<Int>()
+      let recording = isRecorded ? Recording() : nil
+      recording?.add(channel, as: "numbers")
+      let cursor = channel.log.subscribe(buffering: nil)
+      let ticket = cursor.lease.makeTicket()
+      XCTAssertTrue(cursor.lease.acquire(ticket))
+      cursor.lease.release(ticket)
+      for number in 0..<3 { channel.send(number) }
+      XCTAssertEqual(cursor.takeUnlessCancelled(as: ticket), 0)
+      let position = try XCTUnwrap(cursor.position)
+      XCTAssertEqual(position.limit - position.index, isRecorded ? 0 : 2)
+      XCTAssertEqual(channel.log.isRecorded.load(ordering: .relaxed), isRecorded)
+      XCTAssertEqual(
+        recording?.flow.events.filter { $0.kind == .taken }.count, isRecorded ? 1 : nil)
+    }
+  }
+
+  func test_describingMayUseTheChannelItself() async {
+    let state = CurrentValue(0)
+    let recording = Recording(describing: { _ in "\(state.value) of \(state.outlet.value)" })
+    recording.add(state, as: "state")
+    state.value = 1
+    state.update { $0 += 1 }
+    XCTAssertEqual(recording.flow.events.map(\.text), ["0 of 0", "2 of 2"])
+  }
+
+  func test_C85_aFailingProbeShowsTheFlow() async {
+    let channel = Channel<Int>()
+    let recording = Recording()
+    recording.add(channel, as: "numbers")
+    let probe = Probe(channel.outlet)
+    channel.send(1)
+    let line = #line + 2
+    do {
+      try await probe.expect(2)
+      XCTFail("it passed")
+    } catch {
+      let lines = error.description.split(separator: "\n")
+      XCTAssertTrue(lines[0].hasPrefix("RecordingTests.swift:\(line): Expected 2, but 1 came"))
+      XCTAssertTrue(lines.contains { $0.hasSuffix("●        #1 1") }, error.description)
+      XCTAssertTrue(lines.contains { $0.contains("#1 taken after") }, error.description)
+    }
+    withExtendedLifetime(recording) {}
+  }
+}
+
+private final class Shop: Sendable {
+  let orders = Channel<String>()
+  let stock = CurrentValue(0)
+}

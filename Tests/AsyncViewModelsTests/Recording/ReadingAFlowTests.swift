@@ -1,0 +1,121 @@
+import AsyncChannels
+import AsyncChannelsPictures
+import Foundation
+import TestSupport
+import XCTest
+
+/// C87: the pictures of the guide "Reading a flow" are what a recording shows.
+@MainActor
+final class ReadingAFlowTests: XCTestCase {
+  func test_C87_theStaleAnswerOfTheGuideIsSeenInThePicture() async throws {
+    let picture = try await flow(of: .concurrent, answering: ["swift", "s"])
+    try assertGuide(contains: picture.text())
+    try assertGuide(contains: picture.marbles())
+  }
+
+  func test_C87_theMendedSearchOfTheGuideShowsWhatWasSuperseded() async throws {
+    try assertGuide(contains: try await flow(of: .latestOnly, answering: ["swift"]).text())
+  }
+
+  func test_C87_aSequenceDiagramHasAnArrowForEachCause() async throws {
+    let flow = try await flow(of: .concurrent, answering: ["swift", "s"])
+    XCTAssertEqual(
+      flow.mermaid(),
+      """
+      sequenceDiagram
+        participant outside
+        participant L0 as SearchViewModel.query
+        participant L1 as SearchViewModel.hits
+        outside->>L0: #35;1 #34;s#34;
+        outside->>L0: #35;2 #34;swift#34;
+        Note over L0: #35;1 taken
+        Note over L0: #35;2 taken
+        L0->>L1: [#34;hits for swift#34;] ← #35;2
+        L0->>L1: [#34;hits for s#34;] ← #35;1
+
+      """)
+  }
+
+  func test_C87_aPictureDescribesItselfInWords() async throws {
+    let svg = try await flow(of: .concurrent, answering: ["swift", "s"]).svg()
+    XCTAssertTrue(svg.contains("aria-labelledby=\"flow-title flow-words\""))
+    XCTAssertTrue(svg.contains("<title id=\"flow-title\">The flow of SearchViewModel</title>"))
+    XCTAssertTrue(
+      svg.contains("SearchViewModel.hits: [&quot;hits for s&quot;] ← #1.\n"), svg)
+    XCTAssertFalse(svg.contains("<script"))
+  }
+
+  /// A view model that goes finishes its channels, which is another line.
+  private var kept: [SearchViewModel] = []
+
+  /// Two queries, the second while the first is being searched for.
+  private func flow(of overlap: Overlap, answering queries: [String]) async throws -> Recording {
+    let index = HeldIndex()
+    let viewModel = SearchViewModel(index: index, overlap: overlap)
+    kept.append(viewModel)
+    let recording = Recording(of: viewModel)
+    let hits = viewModel.hits.subscribe()
+    let begun = index.begun
+    return try await withRunning(viewModel) {
+      defer { for query in ["s", "swift"] { index.answer(query) } }
+      viewModel.query.send("s")
+      try await begun.expect("s")
+      viewModel.query.send("swift")
+      try await begun.expect("swift")
+      for query in queries {
+        index.answer(query)
+        try await until("\(query) is shown") {
+          recording.text().contains("hits for \(query)\"")
+        }
+      }
+      withExtendedLifetime(hits) {}
+      return recording
+    }
+  }
+
+  private func assertGuide(
+    contains picture: String, file: StaticString = #filePath, line: UInt = #line
+  ) throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+    let guide = try String(
+      contentsOf: root.appending(
+        path: "Sources/AsyncChannels/AsyncChannels.docc/ReadingAFlow.md"), encoding: .utf8)
+    XCTAssertTrue(guide.contains(picture), "The guide lacks:\n\(picture)", file: file, line: line)
+  }
+}
+
+@MainActor
+private final class SearchViewModel: ViewModel {
+  @Input var query: Inlet<String>
+  @Output var hits: Outlet<[String]>
+  private let index: HeldIndex
+  private let overlap: Overlap
+
+  init(index: HeldIndex, overlap: Overlap) {
+    self.index = index
+    self.overlap = overlap
+  }
+
+  func run() async {
+    await _query.received.answer(overlap, by: index.search) { self._hits.send($0) }
+  }
+}
+
+/// Answers each query when a test says so.
+private final class HeldIndex: Sendable {
+  let begun: Probe<String>
+  private let begins = Channel<String>()
+  private let gates = ["s": Gate(), "swift": Gate()]
+
+  init() {
+    begun = Probe(begins.outlet)
+  }
+
+  func answer(_ query: String) { gates[query]?.open() }
+
+  func search(_ query: String) async -> [String] {
+    begins.send(query)
+    await gates[query]?.pass()
+    return ["hits for \(query)"]
+  }
+}
