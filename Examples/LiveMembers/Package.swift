@@ -42,6 +42,7 @@ let package = Package(
         .embedInCode("Resources/postgres.sql"),
       ],
       swiftSettings: settings),
+    .testTarget(name: "StoredMembersTests", dependencies: ["LiveMembers"], swiftSettings: settings),
     .systemLibrary(
       name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
   ],

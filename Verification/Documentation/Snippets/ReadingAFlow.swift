@@ -1,9 +1,23 @@
-//# self._hits.send($0)
-@MainActor final class Example {
-  let _query = Input<String>()
-  let _hits = Output<[Hit]>()
+import AsyncChannels
+
+@MainActor final class SearchViewModel: ViewModel {
+  func run() async {}
+}
+
+@MainActor let viewModel = SearchViewModel()
+//# .concurrent, by:
+import AsyncChannels
+
+struct SearchIndex: Sendable {
+  func search(_ query: String) async -> [String] { [] }
+}
+
+@MainActor final class Search: ViewModel {
+  @Input var query: Inlet<String>
+  @Output var hits: Outlet<[String]>
+  let index = SearchIndex()
 
   func run() async {
-/*block*/
+    /*block*/
   }
 }

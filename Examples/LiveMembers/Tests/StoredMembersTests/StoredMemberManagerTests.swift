@@ -1,0 +1,90 @@
+import AsyncChannels
+import AsyncViewModels
+import Foundation
+import Logging
+import XCTest
+
+@testable import LiveMembers
+
+/// The view models of `AsyncViewModels` in front of a manager with a database, of which they do not know.
+@MainActor
+final class StoredMemberManagerTests: XCTestCase {
+  private let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+
+  override func tearDown() async throws {
+    for suffix in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: file + suffix)
+    }
+  }
+
+  private func makeManager() async throws -> StoredMemberManager {
+    try await StoredMemberManager(
+      store: try SQLiteStore(path: file), groupSize: 16, logger: Logger(label: "test"))
+  }
+
+  func test_viewModelsShowAndChangeWhatIsStored() async throws {
+    let manager = try await makeManager()
+    let (list, form) = (MembersViewModel(manager: manager), NewMemberViewModel(manager: manager))
+    let summary = MembersSummaryViewModel(manager: manager)
+    let shown = Probe(list.members.removeDuplicates().outlet)
+    try await withRunning(manager.run) {
+      try await withRunning(list, form, summary) {
+        try await shown.expect([])
+        form.name = "Ann"
+        form.add.send()
+        try await shown.expect([Member(id: 1, name: "Ann")])
+        form.name = "Bob"
+        form.add.send()
+        let both = [Member(id: 1, name: "Ann"), Member(id: 2, name: "Bob")]
+        try await shown.expect(both)
+        list.remove.send(both[0])
+        try await shown.expect([both[1]])
+        try await Probe(summary.memberCount.removeDuplicates().outlet.filter { $0 == 1 }).expect(1)
+        list.reset.send()
+        try await shown.expect([])
+        try shown.finish()
+      }
+    }
+  }
+
+  func test_aRefusalOfWhatWasSentIsToldToAllAndOneOfWhatWasAskedToTheAskerAlone() async throws {
+    let manager = try await makeManager()
+    let results = Probe(manager.members)
+    try await withRunning(manager.run) {
+      try await results.expect(.success([]))
+      let command = MemberCommand(action: .add(name: " "))
+      let outcome = await manager.commands.ask(command)
+      XCTAssertEqual(outcome, .invalidName)
+      manager.addMember.send("invalid name")
+      try await results.expect(.failure(.invalidName))
+      try results.finish()
+    }
+    // Who subscribes later begins with the last good list.
+    let later = Probe(manager.members)
+    try await later.expect(.success([]))
+  }
+
+  func test_whatIsSentWhileNothingRunsWaitsAndFinishingWorksItOff() async throws {
+    let manager = try await makeManager()
+    for number in 0..<100 { manager.addMember.send("m\(number)") }
+    manager.finish()
+    await manager.run()
+    XCTAssertEqual(manager.roster.value.members.map(\.name), (0..<100).map { "m\($0)" })
+    XCTAssertEqual(manager.addMember.send("late"), .finished("late"))
+    let outcome = await manager.commands.ask(MemberCommand(action: .removeAll))
+    XCTAssertNil(outcome)
+    let again = try await makeManager()
+    XCTAssertEqual(again.roster.value.members.count, 100)
+  }
+
+  func test_anOlderListIsNoNews() {
+    let roster = Roster(list: "a-list", revision: 5, members: [])
+    for (id, isNews) in [
+      ("a-list-4", true), ("a-list-5", false), ("a-list-6", false), ("other-9", true), ("", true),
+      ("a-list", true), ("a-list-", true), ("a-list-99999999999999999999", true),
+    ] {
+      XCTAssertEqual(roster.isNews(after: id), isNews, id)
+    }
+    XCTAssertTrue(roster.isNews(after: nil))
+  }
+}

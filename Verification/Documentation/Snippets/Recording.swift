@@ -1,0 +1,7 @@
+import AsyncChannels
+
+@MainActor final class SearchViewModel: ViewModel {
+  func run() async {}
+}
+
+@MainActor let viewModel = SearchViewModel()
