@@ -1,10 +1,10 @@
 public import AsyncChannels
 
-/// A recording as a Mermaid diagram.
+/// A sequence diagram of what was recorded.
 extension Recording {
   /// The flow as a Mermaid sequence diagram, which GitHub and many editors draw.
   ///
-  /// It has no times, and is the same in each run of which `text(times:ascii:)`
+  /// It has no times, and is the same in each run of which `text()`
   /// is. What has no cause comes from `outside`.
   public func mermaid() -> String {
     let flow = flow.canonical
