@@ -19,6 +19,7 @@ import Synchronization
 ///
 /// Two inlets are equal if they are the inlet of the same channel or of the same ``CurrentValue``,
 /// or copies of one inlet that was made with a function or a transformation.
+@frozen
 public struct Inlet<Element: Sendable>: Sendable {
   @usableFromInline
   enum Target: Sendable {

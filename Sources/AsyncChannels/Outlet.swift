@@ -25,6 +25,7 @@
 ///   not taken) more.
 ///
 /// An outlet does not keep its channel alive, and accumulates nothing while nobody subscribes.
+@frozen
 public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   @usableFromInline
   enum Source: Sendable {
