@@ -1,6 +1,7 @@
-import AsyncChannels
 import TestSupport
 import XCTest
+
+@testable import AsyncChannels
 
 /// `answer(after:)`: work that begins when the input has been quiet.
 @MainActor
@@ -44,8 +45,8 @@ final class AnswerAfterTests: XCTestCase {
     try await clock.untilAsleep(for: pause)
     clock.advance(by: .milliseconds(100))
     inputs.send(1)
-    // Gives the watcher, which notes the time, as much time as it needs.
-    for _ in 0..<2_000 { await Task.yield() }
+    // The watcher sleeps again when it has noted the time.
+    try await until("the time is noted") { [inputs] in inputs.log.sleeperCount == 1 }
     clock.advance(by: .milliseconds(200))
     try await clock.untilAsleep(for: .milliseconds(100))
     clock.advance(by: .milliseconds(100))
@@ -282,13 +283,15 @@ final class AnswerAfterTests: XCTestCase {
     assertEqual(await received.next(), 1)
     inputs.send(2)
     clock.advance(by: pause)
-    try await within { [clock, pause] in
-      while clock.isAnybodyAsleep {
+    // 2 may come to the pause that ends now, or begin another.
+    let time = Task { [clock, pause] in
+      while !Task.isCancelled {
         clock.advance(by: pause)
         await Task.yield()
       }
-      await run.value
     }
+    try await within { await run.value }
+    time.cancel()
     assertEqual(await received.next(), 2)
     try published.finish()
   }
