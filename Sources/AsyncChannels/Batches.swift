@@ -65,7 +65,8 @@ public struct Batches<Element: Sendable>: AsyncSequence, Sendable {
       let waiter = elements.feed.waiter
       guard await waiter.waitForElement(as: elements.ticket, isolation: actor) else { return nil }
       let count = Swift.min(waiter.pendingCount, maximum)
-      // All that is counted was sent before this look, and so not after `cancel()` has returned.
+      // All that is counted was sent before this look, and so not after `cancel()` has returned, but for
+      // what has replaced it since, with `.bufferingNewest`.
       return Task.isCancelled ? nil : count
     }
   }

@@ -7,8 +7,12 @@
 /// that work goes on.
 ///
 /// - **What it cannot know**: whether a subscriber will ever ask. A subscription that nobody consumes,
-///   or a loop that is stuck, is waited for until the calling task is cancelled. So a test gives it a
-///   deadline.
+///   or a loop that is stuck, is waited for until the calling task is cancelled; so is one that is taken
+///   from by hand, a ``Probe`` too, until it asks again or is dropped. So a test gives it a deadline.
+/// - **Batches**: a step of ``Batches`` asks for one element after the other, so a call may return when
+///   it has gathered what was sent before, and has not given it yet.
+/// - **Derived state** of several states asks each of them, and is heard of by one that has nothing only
+///   when it has taken what the others have.
 /// - **More is sent meanwhile**: the call waits for what was there before. Of an unbounded subscriber
 ///   that always finds an element ready, it may hear late: when that one has taken up to 64 more.
 /// - **Finish** and **cancel**: the call returns false immediately, since what is finished has
@@ -50,7 +54,8 @@ extension Outlet {
   ///
   /// ```swift
   /// viewModel.signIn.send(credentials)
-  /// _ = await results.next()
+  /// _ = await results?.next()
+  /// results = nil                                   // or it would be waited for
   /// await viewModel.signInResult.settled()
   /// XCTAssertEqual(controller.label, "Signed in.")
   /// ```

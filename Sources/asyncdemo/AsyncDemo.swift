@@ -1,7 +1,7 @@
 /// The command line: which demo to run, and how it ends.
 @main @MainActor
 struct AsyncDemo {
-  static let version = "0.1.0"
+  static let version = "1.0.0"
 
   private static let demos: [any Demo.Type] = [
     MembersDemo.self, AuthDemo.self, WorkoutDemo.self, FilterDemo.self, ProfileDemo.self,

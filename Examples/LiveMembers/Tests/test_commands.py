@@ -62,6 +62,14 @@ class CommandTests(unittest.TestCase):
         self.assertEqual(self.server.post(f"/members/{first}/remove", key="k4")[0], 404)
         self.assertEqual(self.server.names(), ["Ann"])
 
+    def test_a_key_is_that_of_what_was_asked(self):
+        """A page that a browser kept has an old key for a new name; and nobody can use up another's."""
+        self.server.add("Ann", key="kept")
+        first = member_id(self.server.page(), "Ann")
+        self.server.add("Bob", key="kept")
+        self.assertEqual(self.server.post(f"/members/{first}/remove", key="kept")[0], 204)
+        self.assertEqual(self.server.names(), ["Bob"])
+
     def test_bad_requests_get_their_status_and_change_nothing(self):
         self.server.add("Ann")
         before = self.server.page().partition("data-id")[2]
@@ -74,6 +82,7 @@ class CommandTests(unittest.TestCase):
             (422, "POST", "/members", "name=a%0Ab", form),
             (422, "POST", "/members", "name=a%00b", form),
             (422, "POST", "/members", "name=" + "x" * 101, form),
+            (422, "POST", "/members", "name=x" + "%CC%81" * 200, form),
             (413, "POST", "/members", "name=" + "x" * 5000, form),
             (400, "POST", "/members", "name=%ff", form),
             (400, "POST", "/members", b"name=\xff", form),

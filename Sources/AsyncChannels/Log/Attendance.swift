@@ -61,14 +61,15 @@ final class Attendance: @unchecked Sendable {
     let count = noteCount(remaining)
     guard settled != nil else { return count }
     return AttendanceNews(
-      follower: count?.follower, wake: count?.wake ?? .nobody, settled: settled)
+      follower: count?.follower, wake: count?.wake, settled: settled)
   }
 
   /// Nobody settles any more, and there are no subscribers.
   func noteEnd() -> AttendanceNews {
-    let wake = noteCount(0)?.wake ?? .nobody
+    let wake = noteCount(0)?.wake
     defer { waits = [] }
-    return AttendanceNews(follower: follower, wake: wake, settled: waits, isEnd: true)
+    return AttendanceNews(
+      follower: follower, wake: wake, settled: waits.isEmpty ? nil : waits, isEnd: true)
   }
 
   /// - Parameters:
@@ -97,15 +98,19 @@ final class Attendance: @unchecked Sendable {
     return wait.remaining == 0
   }
 
-  /// A subscriber asks for more, having taken all before `position`. Returns whose wait is over, or nil.
-  func noteAsking(_ attended: inout Int, at position: Int = .max) -> Settled? {
+  /// A subscriber asks for more, having taken all before `position`, or all that there was when the call
+  /// with this number began. Returns whose wait is over, or nil.
+  func noteAsking(
+    _ attended: inout Int, at position: Int = .max, upTo number: Int = .max
+  ) -> Settled? {
     guard isAwaited(attended) else { return nil }
     var settled: Settled = []
-    for wait in waits where wait.number > attended && wait.mark <= position {
+    let isOver = { (wait: SettleWait) in wait.mark <= position && wait.number <= number }
+    for wait in waits where wait.number > attended && isOver(wait) {
       wait.remaining -= 1
       if wait.remaining == 0 { settled.append(wait) }
     }
-    attended = waits.last { $0.mark <= position }.map { max(attended, $0.number) } ?? attended
+    attended = waits.last(where: isOver).map { max(attended, $0.number) } ?? attended
     if settled.isEmpty { return nil }
     waits.removeAll { $0.remaining == 0 }
     return settled
@@ -143,12 +148,13 @@ protocol CountFollower: AnyObject, Sendable {
 @usableFromInline
 final class AttendanceNews: Sendable {
   let follower: (any CountFollower)?
-  let wake: Wake
+  /// Nil if the count has not changed.
+  let wake: Wake?
   let settled: Settled?
   let isEnd: Bool
 
   init(
-    follower: (any CountFollower)?, wake: Wake, settled: Settled? = nil, isEnd: Bool = false
+    follower: (any CountFollower)?, wake: Wake?, settled: Settled? = nil, isEnd: Bool = false
   ) {
     (self.follower, self.wake, self.settled, self.isEnd) = (follower, wake, settled, isEnd)
   }
@@ -159,7 +165,7 @@ extension BroadcastLogBase {
   @usableFromInline
   final func tell(_ news: AttendanceNews) {
     if let settled = news.settled { ring(settled) }
-    news.follower?.tell(news.wake)
+    if let wake = news.wake { news.follower?.tell(wake) }
     if news.isEnd { news.follower?.finish() }
   }
 

@@ -72,13 +72,13 @@ enum Causes {
     }
   }
 
-  /// `isKept` may take a tape's lock: that comes after this one.
-  ///
   /// Tells the recordings what became of the elements that the running task is at work on.
   static func note(of origins: [Origin] = current, _ step: (Int) -> LogStep) {
     for origin in origins { origin.tap.note(step(origin.element)) }
   }
 
+  /// `isKept` may take a tape's lock: that comes after this one.
+  ///
   /// - Returns: How many tasks are left.
   @discardableResult
   private static func clean(keeping isKept: (Entry) -> Bool) -> Int {

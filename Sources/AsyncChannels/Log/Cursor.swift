@@ -70,7 +70,7 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// cancelled: nothing is taken that was sent after `cancel()` returned.
   /// The look comes before that question (see `Waiter`).
   func takeUnlessCancelled(as ticket: UInt64, evenIfCancelled: Bool = false) -> Element? {
-    guard lease.tryAcquire(ticket) else { return nil }
+    guard lease.tryAcquireUnborrowed(ticket) else { return nil }
     defer { lease.release(ticket) }
     return lookAndTake(evenIfCancelled: evenIfCancelled)
   }
@@ -107,7 +107,10 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
       let isAwaited = state.attendance?.isAwaited(attended) ?? false
       let (element, isSettled) = queue.popFirst(isAwaited: isAwaited)
       if element != nil, !state.taps.isEmpty { origins = notePopping(from: queue, in: state) }
-      return (element, isSettled ? state.attendance?.noteAsking(&attended) : nil)
+      guard isSettled, let attendance = state.attendance else { return (element, nil) }
+      let settled = attendance.noteAsking(&attended, upTo: queue.watchedNumber)
+      if attendance.isAwaited(attended) { queue.watch(upTo: attendance.lastNumber) }
+      return (element, settled)
     }
     if let settled { log.ring(settled) }
     if !origins.isEmpty { noteTaken(origins) }

@@ -15,7 +15,6 @@ extension LogCursor {
     Causes.forget(subscriber)
   }
 
-  /// - Parameter take: Returns the step; it is called with no lock held.
   final func noteTaking(from slot: Int) {
     let subscriber = subscriber
     let origins = untypedLog.taps.compactMap { tap in

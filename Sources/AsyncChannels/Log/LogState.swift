@@ -144,7 +144,7 @@ struct LogState: Sendable {
     let wait = makeAttendance().wait(
       for: subscriberCount, asleep: waiting.sleepers, upTo: end?.number ?? 0)
     if wait == nil { return nil }
-    for queue in queues { queue.watch() }
+    for queue in queues { queue.watch(upTo: wait?.number ?? 0) }
     return wait
   }
 

@@ -46,7 +46,7 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   func take<Noted>(
     as ticket: UInt64, evenIfCancelled: Bool, _ note: (Int, any Sendable) -> Noted
   ) -> Noted? {
-    guard lease.tryAcquire(ticket) else { return nil }
+    guard lease.tryAcquireUnborrowed(ticket) else { return nil }
     defer { lease.release(ticket) }
     for offset in sources.indices {
       let number = (start + offset) % sources.count

@@ -15,6 +15,8 @@ class SubscriberQueueBase: @unchecked Sendable {
   /// and how many had been dropped by then.
   private final var owed = 0
   private final var droppedBefore = 0
+  /// The number of the last call of `settled()` by then: later ones have to wait for more.
+  final var watchedNumber = 0
   /// Its index in the log's list, so that leaving is O(1); nil for one that senders do not fill.
   final var index: Int?
   @usableFromInline final let policy: BufferingPolicy
@@ -24,8 +26,12 @@ class SubscriberQueueBase: @unchecked Sendable {
   }
 
   /// Notes, from now on, when all that is there now was taken. See `floor`.
-  final func watch() {
-    (floor, owed, droppedBefore) = (.max, count, droppedCount)
+  ///
+  /// One that is watched already goes on with that, or a subscriber that is always behind would never
+  /// have settled while more and more callers wait for it. It is watched again after that.
+  final func watch(upTo number: Int) {
+    if floor == .max { return }
+    (floor, owed, droppedBefore, watchedNumber) = (.max, count, droppedCount, number)
   }
 
   /// - Parameter evicts: Whether what was dropped was the oldest.

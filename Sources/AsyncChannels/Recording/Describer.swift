@@ -45,8 +45,11 @@ struct Describer: Sendable {
     let mirror = Mirror(reflecting: value)
     return switch mirror.displayStyle {
     case .optional: mirror.children.first.map { words($0.value, depth: depth) } ?? "nil"
-    case .collection, .set: list(mirror.children, depth) { words($0.value, depth: depth + 1) }
-    case .dictionary: list(mirror.children, depth, isDictionary: true) { pair($0.value, depth) }
+    case .collection: list(mirror.children, depth) { words($0.value, depth: depth + 1) }
+    case .set: list(mirror.children, depth, sorted: true) { words($0.value, depth: depth + 1) }
+    case .dictionary:
+      mirror.children.isEmpty
+        ? "[:]" : list(mirror.children, depth, sorted: true) { pair($0.value, depth) }
     case .tuple: fields(mirror.children, depth)
     default: ownWords(value, mirror, type, depth)
     }
@@ -54,7 +57,7 @@ struct Describer: Sendable {
 
   /// What a value says of itself, unless it says a secret; else its fields.
   private func ownWords(_ value: Any, _ mirror: Mirror, _ type: String, _ depth: Int) -> String {
-    if let text = value as? any TextOutputStreamable { return String(reflecting: text) }
+    if let text = value as? any StringProtocol { return String(reflecting: text) }
     if let said = (value as? any CustomStringConvertible)?.description
       ?? (value as? any CustomDebugStringConvertible)?.debugDescription,
       !secrets(in: mirror).contains(where: said.contains)
@@ -86,13 +89,14 @@ struct Describer: Sendable {
   }
 
   private func list(
-    _ children: Mirror.Children, _ depth: Int, isDictionary: Bool = false,
+    _ children: Mirror.Children, _ depth: Int, sorted: Bool = false,
     _ show: (Mirror.Child) -> String
   ) -> String {
-    if children.isEmpty { return isDictionary ? "[:]" : "[]" }
-    var shown = children.prefix(Self.limit.elements).map(show)
-    // The order of a dictionary and of a set is another in each run.
-    if isDictionary { shown.sort() }
+    // The order of a dictionary and of a set is another in each run, and so are the first of them.
+    var shown =
+      sorted
+      ? Array(children.map(show).sorted().prefix(Self.limit.elements))
+      : children.prefix(Self.limit.elements).map(show)
     let rest = Int(children.count) - shown.count
     if rest > 0 { shown.append("… \(rest) more") }
     return "[\(shown.joined(separator: ", "))]"
@@ -102,20 +106,26 @@ struct Describer: Sendable {
     let parts = Array(Mirror(reflecting: value).children)
     guard parts.count == 2 else { return words(value, depth: depth + 1) }
     let key = parts[0].value
-    let isSecret = (key as? String).map(names.contains) ?? false
     return words(key, depth: depth + 1) + ": "
-      + (isSecret ? "…" : words(parts[1].value, depth: depth + 1))
+      + (isSecretKey(key) ? "…" : words(parts[1].value, depth: depth + 1))
   }
+
+  private func isSecretKey(_ key: Any) -> Bool { names.contains(key as? String ?? "\(key)") }
 
   /// What the secret fields of a value say of themselves, as far as they can be found.
   private func secrets(in mirror: Mirror, depth: Int = 0) -> [String] {
     guard mirror.displayStyle != .class, depth < Self.limit.depth else { return [] }
-    return mirror.children.prefix(Self.limit.elements).flatMap { label, value in
+    return mirror.children.flatMap { label, value in
       let inner = Mirror(reflecting: value)
-      guard label.map(names.contains) ?? false || types.name(of: value, names).isSecret else {
+      let key = mirror.displayStyle == .dictionary ? inner.children.first?.value : nil
+      guard
+        label.map(names.contains) ?? false || key.map(isSecretKey) ?? false
+          || types.name(of: value, names).isSecret
+      else {
         return secrets(in: inner, depth: depth + 1)
       }
-      return texts(value, inner, depth).filter { !$0.isEmpty }
+      let secret = key == nil ? value : inner.children.dropFirst().first?.value ?? value
+      return texts(secret, Mirror(reflecting: secret), depth).filter { !$0.isEmpty }
     }
   }
 
@@ -123,7 +133,7 @@ struct Describer: Sendable {
   private func texts(_ value: Any, _ mirror: Mirror, _ depth: Int) -> [String] {
     guard mirror.displayStyle != .class, depth < Self.limit.depth else { return [] }
     if mirror.children.isEmpty { return ["\(value)"] }
-    return mirror.children.prefix(Self.limit.elements).flatMap { child in
+    return mirror.children.flatMap { child in
       texts(child.value, Mirror(reflecting: child.value), depth + 1)
     }
   }

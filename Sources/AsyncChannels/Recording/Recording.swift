@@ -27,8 +27,8 @@ import Synchronization
 ///   no element alive.
 ///
 /// A channel that nobody records pays one relaxed load for each send, and one for each batch of
-/// elements taken. A recorded send or take costs 1 to 2 µs and the description, so a recording is for
-/// looking at a run, a test or a bug, and not for measuring throughput.
+/// elements taken. A recorded send and its take cost a hundred times as much as unrecorded ones, and the
+/// description: a recording is for looking at a run, a test or a bug, not for measuring throughput.
 ///
 /// Of an actor, the variables are read: record it from its own isolation, as
 /// `await Recording(of: manager)` does.

@@ -62,9 +62,11 @@ extension StateOutlet<Int> {
     _ body: @escaping @isolated(any) @Sendable () async -> Void
   ) async {
     let counts = subscribe()
-    while await counts.first(where: { $0 > 0 }) != nil {
-      // Those who came may have left while the body before was unwinding.
-      if value == 0 { continue }
+    while var count = await counts.first(where: { $0 > 0 }) {
+      // Those who came may have left while the body before was unwinding, and others come: only the
+      // newest count is of now.
+      while let newer = counts.takeNow().element { count = newer }
+      if count == 0 { continue }
       await withDiscardingTaskGroup { group in
         group.addTask { await body() }
         repeat {

@@ -49,6 +49,16 @@ struct Lease: ~Copyable, Sendable {
       || word.compareExchange(expected: ticket, desired: ticket | 1, ordering: .acquiring).exchanged
   }
 
+  /// The same, waiting for somebody who has borrowed the lease: for a caller that would take a vain
+  /// attempt for having nothing to take. False if another iterator has asked.
+  func tryAcquireUnborrowed(_ ticket: UInt64) -> Bool {
+    while !tryAcquire(ticket) {
+      if word.load(ordering: .relaxed) & ~1 != ticket { return false }
+      CurrentThread.yield()
+    }
+    return true
+  }
+
   /// Takes the lease, also from an older iterator. False if a newer one has asked.
   func acquire(_ ticket: UInt64) -> Bool {
     if ticket == Self.only { return true }

@@ -27,6 +27,16 @@ final class DescriberTests: XCTestCase {
   private struct Patient {
     let name = "s3cr3t"
   }
+  private enum Field: Hashable {
+    case name, password
+  }
+  /// Its secret is under a key, and far behind.
+  private struct Headers: CustomStringConvertible {
+    let a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0
+    let i = 0, j = 0, k = 0, l = 0, m = 0, n = 0, o = 0, p = 0
+    let fields = ["authorization": "s3cr3t"]
+    var description: String { "Headers \(fields)" }
+  }
   private struct Nested {
     let logins = ["a": Login()]
     let token: Token? = Token()
@@ -69,6 +79,23 @@ final class DescriberTests: XCTestCase {
     for text in [recording.text(), recording.text(times: true), recording.marbles()] {
       XCTAssertFalse(text.contains("s3cr3t"), text)
     }
+  }
+
+  func test_C88_keysThatAreNoTextHideToo() {
+    XCTAssertEqual(Describer().describe([Field.password: "s3cr3t"]), "[password: …]")
+    XCTAssertEqual(Describer().describe([Field.name: "ann"]), "[name: \"ann\"]")
+  }
+
+  func test_C88_whatATypeTellsOfItselfHidesWhatIsUnderAKeyOrFarBehind() {
+    let shown = Describer(hiding: ["authorization"]).describe(Headers())
+    XCTAssertFalse(shown.contains("s3cr3t"), shown)
+    XCTAssertTrue(shown.hasSuffix("fields: [\"authorization\": …])"), shown)
+  }
+
+  func test_C87_whatIsInASetIsInTheSameOrderInEachRun() {
+    XCTAssertEqual(Describer().describe(Set(["c", "a", "b"])), "[\"a\", \"b\", \"c\"]")
+    let numbers = Describer().describe(Set((100..<200).map(String.init)))
+    XCTAssertTrue(numbers.hasPrefix("[\"100\", \"101\""), numbers)
   }
 
   func test_plainValuesAreShownAsTheyAre() {

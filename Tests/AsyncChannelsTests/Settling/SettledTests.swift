@@ -187,6 +187,29 @@ final class SettledTests: XCTestCase {
     }
   }
 
+  /// The queue of one that is always behind is full whenever somebody begins to wait.
+  func test_C72_callersThatComeAllTheTimeDoNotHoldUpEachOther() async throws {
+    let channel = Channel<Int>()
+    let behind = channel.outlet.subscribe(buffering: .bufferingNewest(20))
+    for number in 0..<20 { channel.send(number) }
+    let firstIsBack = Locked(false)
+    let first = Task {
+      await channel.settled()
+      firstIsBack.withLock { $0 = true }
+    }
+    var others: [Task<Bool, Never>] = []
+    for number in 20..<200 where !firstIsBack.withLock({ $0 }) {
+      try await until("somebody waits") { channel.log.isSettling.load(ordering: .relaxed) }
+      channel.send(number)
+      others.append(Task { await channel.settled() })
+      await giveWay(3)
+      _ = await behind.next()
+    }
+    try await within { await first.value }
+    channel.finish()
+    for other in others { _ = await other.value }
+  }
+
   /// `answer` that waits for quiet sleeps at the log as well, and has not taken anything.
   func test_C72_oneThatLetsElementsLieHasNotSettled() async throws {
     let channel = Channel<Int>()

@@ -13,6 +13,7 @@ import XCTest
   var label = ""
 }
 
-@MainActor func example(controller: Controller, results: Subscription<Result<Token, AuthError>>) async {
+@MainActor func example(controller: Controller, subscription: Subscription<Result<Token, AuthError>>) async {
+var results: Subscription<Result<Token, AuthError>>? = subscription
 /*block*/
 }

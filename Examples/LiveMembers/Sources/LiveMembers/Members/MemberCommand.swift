@@ -10,10 +10,11 @@ struct MemberCommand: Sendable, Codable {
   var key = String.randomKey()
   let action: Action
 
-  /// Names are shown on one line, and PostgreSQL's text has no zero characters.
+  /// Names are shown on one line, and PostgreSQL's text has no zero characters. A character may have
+  /// any number of bytes.
   var hasValidName: Bool {
     guard case .add(let name) = action else { return true }
-    return Member.isValid(name: name) && name.count <= 100
+    return Member.isValid(name: name) && name.count <= 100 && name.utf8.count <= 400
       && !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
   }
 }

@@ -37,7 +37,7 @@ actor PostgresConnection {
     try query("LISTEN \(channel)")
     let (readable, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    // It runs on this actor's queue, so it cannot fire again and again before the actor has read.
+    // It fires for as long as there is something to read: so it is suspended until that was read.
     let source = DispatchSource.makeReadSource(
       fileDescriptor: PQsocket(handle.connection), queue: executor.queue)
     source.setEventHandler { continuation.yield() }

@@ -63,7 +63,8 @@ struct Routes: Sendable {
   private func carryOut(
     _ action: MemberCommand.Action, _ form: Form, _ request: Hummingbird.Request
   ) async -> Response {
-    let command = MemberCommand(key: form.key ?? .randomKey(), action: action)
+    // What is asked is part of the key: a page that a browser kept has an old key for a new name.
+    let command = MemberCommand(key: "\(form.key ?? .randomKey()) \(action)", action: action)
     let outcome = await manager.commands.ask(command)
     // Browsers' forms want a page; scripts want the sentence.
     let wantsPage = request.headers[.accept]?.contains("text/html") == true
