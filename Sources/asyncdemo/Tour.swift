@@ -18,6 +18,9 @@ struct Tour {
       "Sign in: inputs and outputs in a protocol, one request however many listen",
       AuthDemo.self, and: Pieces.oneRequest)
     try await chapter(
+      "A button that pays: what is tapped while a payment is under way is ignored",
+      Pieces.firstOnly)
+    try await chapter(
       "A notifier that only its owner can feed, and a profile that listens", WorkoutDemo.self)
     try await chapter(
       "A split binding: longer texts go out, and a late answer overwrites nothing",

@@ -161,6 +161,38 @@ enum Pieces {
     }
   }
 
+  static func firstOnly(_ console: Console) async throws {
+    let taps = Input<Int>()
+    let (begun, paid, ignored, receipts) = (
+      Channel<Int>(), Channel<Int>(), Channel<Int>(), Channel<Void>()
+    )
+    let (begins, payments) = (begun.outlet.subscribe(), paid.outlet.subscribe())
+    let (inVain, receipt) = (ignored.outlet.subscribe(), receipts.outlet.subscribe())
+    let run: @Sendable () async -> Void = {
+      await taps.received.answer(.firstOnly, ignored: ignored.inlet) { tap in
+        begun.send(tap)
+        await receipt.next()
+        return tap
+      } publish: {
+        paid.send($0)
+      }
+    }
+    try await withRunning(run) {
+      for (tap, isTappedAgain) in [(1, true), (3, false)] {
+        try console.write("> tap \(tap)\n")
+        taps.inlet.send(tap)
+        try console.write("Paying for tap \(await begins.next() ?? 0) …\n")
+        if isTappedAgain {
+          try console.write("> tap \(tap + 1)\n")
+          taps.inlet.send(tap + 1)
+          try console.write("Tap \(await inVain.next() ?? 0) is ignored.\n")
+        }
+        receipts.send()
+        try console.write("Paid for tap \(await payments.next() ?? 0).\n")
+      }
+    }
+  }
+
   static func batches(_ console: Console) async throws {
     let updates = Channel<Int>()
     let received = updates.outlet.subscribe()

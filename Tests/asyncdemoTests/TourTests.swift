@@ -48,6 +48,16 @@ final class TourTests: XCTestCase {
     > one sign-in, three listeners
     Requests made: 1
 
+    == A button that pays: what is tapped while a payment is under way is ignored
+    > tap 1
+    Paying for tap 1 …
+    > tap 2
+    Tap 2 is ignored.
+    Paid for tap 1.
+    > tap 3
+    Paying for tap 3 …
+    Paid for tap 3.
+
     == A notifier that only its owner can feed, and a profile that listens
     Exercises done: 0
     > squats

@@ -37,7 +37,8 @@ actor PostgresConnection {
     try query("LISTEN \(channel)")
     let (readable, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    // It fires for as long as there is something to read: so it is suspended until that was read.
+    // It fires for as long as there is something to read, so again and again while the actor waits in
+    // `received`: that is a moment.
     let source = DispatchSource.makeReadSource(
       fileDescriptor: PQsocket(handle.connection), queue: executor.queue)
     source.setEventHandler { continuation.yield() }
