@@ -57,7 +57,9 @@ struct Describer: Sendable {
 
   /// What a value says of itself, unless it says a secret; else its fields.
   private func ownWords(_ value: Any, _ mirror: Mirror, _ type: String, _ depth: Int) -> String {
-    if let text = value as? any StringProtocol { return String(reflecting: text) }
+    if value is any StringProtocol || value is Character || value is Unicode.Scalar {
+      return String(reflecting: value)
+    }
     if let said = (value as? any CustomStringConvertible)?.description
       ?? (value as? any CustomDebugStringConvertible)?.debugDescription,
       !secrets(in: mirror).contains(where: said.contains)
