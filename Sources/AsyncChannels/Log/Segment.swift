@@ -127,6 +127,10 @@ struct Segment: Equatable, @unchecked Sendable {
     let slot = header.pointee.published.load(ordering: .relaxed)
     (elements.assumingMemoryBound(to: Element.self) + slot).initialize(to: element)
     if readers > 0 { pendingReads[slot].store(UInt32(readers), ordering: .relaxed) }
+    #if ASYNCCHANNELS_PTHREAD_LOCK
+      // Thread Sanitizer does not know fences. This tells it the same.
+      header.pointee.published.add(0, ordering: .releasing)
+    #endif
     atomicMemoryFence(ordering: .releasing)
     header.pointee.published.store(slot + 1, ordering: .relaxed)
   }
