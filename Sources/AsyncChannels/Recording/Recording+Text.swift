@@ -15,8 +15,8 @@ extension Recording: CustomStringConvertible {
     FlowText(times ? flow : flow.canonical, showsTimes: times, isASCII: ascii).text
   }
 
-  /// An overview: a line for each channel, with what was sent to it, in the order of ``text(times:ascii:)``
-  /// without times.
+  /// An overview: a line for each channel, with what was sent to it, in the order of
+  /// ``text(times:ascii:)`` without times.
   public func marbles(ascii: Bool = false) -> String {
     FlowMarbles(flow.canonical, isASCII: ascii).text
   }
