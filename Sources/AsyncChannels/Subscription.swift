@@ -36,8 +36,8 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
 
   /// How many elements the buffering policy has dropped because the consumer fell behind.
   ///
-  /// For the first subscriber of a channel that keeps what is unheard, those that were dropped before it
-  /// came, too.
+  /// For the first subscriber of a channel made with `keepingUnheard`, this includes what was dropped
+  /// before it subscribed.
   public var droppedCount: Int { feed.waiter.droppedCount }
 
   /// How far behind the consumer is: how many elements were sent to this subscription, or replayed,
@@ -102,6 +102,16 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     @inlinable
     init(_ feed: Feed<Element>) {
       self.init(feed, ticket: feed.waiter.lease.makeTicket())
+    }
+
+    /// For a cursor that nothing else refers to (see `Lease`).
+    ///
+    /// Its first element is taken the slow way, on which a cancelled task takes none: the other
+    /// iterators go that way since their ticket is not in the lease yet.
+    @inlinable
+    init(alone cursor: Cursor<Element>) {
+      cursor.readsQueue = true
+      self.init(.cursor(cursor), ticket: Lease.only)
     }
 
     @inlinable

@@ -109,6 +109,22 @@ final class CancellingTests: XCTestCase {
     try await channel.untilAsleep(0)
   }
 
+  func test_C28_aCancelledTaskTakesNothingFromTheIteratorOfAnOutlet() async throws {
+    for window in [0, 3] {
+      for policy in [BufferingPolicy.unbounded, .bufferingNewest(8)] {
+        let channel = Channel<Int>(replaying: window, buffering: policy)
+        channel.send(1)
+        let received = try await within {
+          let iterator = channel.outlet.makeAsyncIterator()
+          channel.send(2)
+          cancelThisTask()
+          return [await iterator.next(), await iterator.next()]
+        }
+        XCTAssertEqual(received, [nil, nil], "replaying \(window), \(policy)")
+      }
+    }
+  }
+
   func test_C28_aTaskCancelledBeforeItRanIsAsGoodAsCancelled() async throws {
     let channel = Channel<Int>()
     channel.send(0)

@@ -48,6 +48,24 @@ final class WhileSubscribedTests: XCTestCase {
     try await running.result()
   }
 
+  func test_C67_itLingersForAYearIfItIsToLingerForEver() async throws {
+    let channel = Channel<Int>()
+    let work = Work()
+    work.mayReturn.open()
+    let running = Task {
+      await channel.whileSubscribed(lingering: .seconds(Int64.max)) { await work.run() }
+    }
+    var subscription = Optional(channel.outlet.subscribe())
+    try await work.untilEvents(["began"])
+    subscription = nil
+    try await until("it lingers") { channel.subscriberCounts.value == 0 }
+    subscription = channel.outlet.subscribe()
+    channel.finish()
+    try await running.result()
+    XCTAssertEqual(work.events.events, ["began", "cancelled", "returned"])
+    XCTAssertNotNil(subscription)
+  }
+
   func test_C67_itLingersAndIsCancelledWhenTheLastHasBeenGoneForThatLong() async throws {
     let channel = Channel<Int>()
     let work = Work()
