@@ -128,7 +128,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     @inlinable
     public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
       if let element = cursor?.take(as: ticket, heldBy: feed) { return element }
-      return await waitForNext(isolation: actor)
+      return await nextUnlessCancelled(isolation: actor)
     }
 
     /// The next element, as ``next(isolation:)`` gives it, but looks at the task's cancellation
@@ -136,17 +136,14 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     ///
     /// For a loop whose body takes time: a cancelled task leaves the elements to the next one.
     /// Costs some tens of nanoseconds more than ``next(isolation:)``.
-    func nextUnlessCancelled(
-      isolation actor: isolated (any Actor)? = #isolation
-    ) async -> Element? {
-      await waitForNext(isolation: actor)
-    }
-
+    ///
     /// Apart from `next`, which is small enough to be inlined where it is called. Clients do not
     /// specialize it: with elements that are vectors of 64 bytes, the compiler (6.3.1) reserves too
     /// little room for the frames of some such specializations.
     @usableFromInline
-    func waitForNext(isolation actor: isolated (any Actor)?) async -> Element? {
+    func nextUnlessCancelled(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async -> Element? {
       switch feed {
       case .cursor(let cursor):
         while await cursor.waitForElement(as: ticket, isolation: actor) {
