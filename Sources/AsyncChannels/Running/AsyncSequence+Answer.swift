@@ -74,8 +74,8 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// }
   /// ```
   ///
-  /// The rest is as with work that cannot fail. Work that throws because it was superseded, or
-  /// because its call was cancelled, has no answer.
+  /// The rest is as with work that cannot fail. Work that throws because it was superseded or
+  /// its call was cancelled, has no answer.
   @_disfavoredOverload
   public func answer<Answer: Sendable, WorkFailure: Error>(
     _ overlap: Overlap = .oneAtATime, after quiet: Duration = .zero,
