@@ -9,10 +9,10 @@
 /// - **What it cannot know**: whether a subscriber will ever ask. A subscription that nobody consumes,
 ///   or a loop that is stuck, is waited for until the calling task is cancelled; so is one that is taken
 ///   from by hand, a ``Probe`` too, until it asks again or is dropped. So a test gives it a deadline.
-/// - **Batches**: a step of ``Batches`` asks for one element after the other, so a call may return when
-///   it has gathered what was sent before, and has not given it yet.
-/// - **Derived state** of several states asks each of them, and is heard of by one that has nothing only
-///   when it has taken what the others have.
+/// - **Batches**: a step of ``Batches`` asks once, when it begins. So the elements of the last one have been
+///   worked on when the call returns.
+/// - **State of several states**: a step asks each of them. So one that never changes has settled as soon as
+///   what is taken of the others was worked on.
 /// - **More is sent meanwhile**: the call waits for what was there before. Of an unbounded subscriber
 ///   that always finds an element ready, it may hear late: when that one has taken up to 64 more.
 /// - **Finish** and **cancel**: the call returns false immediately, since what is finished has
@@ -34,7 +34,7 @@ extension Channel {
   /// - Returns: False if the channel is finished, or the task cancelled, before that.
   @discardableResult
   public func settled(isolation: isolated (any Actor)? = #isolation) async -> Bool {
-    await log.settled(isolation: isolation)
+    await BroadcastLogBase.settled([log], isolation: isolation)
   }
 }
 
@@ -63,7 +63,6 @@ extension Outlet {
   /// - Returns: False if the channel is finished, or the task cancelled, before that.
   @discardableResult
   public func settled(isolation: isolated (any Actor)? = #isolation) async -> Bool {
-    for log in logs where await !log.settled(isolation: isolation) { return false }
-    return true
+    await BroadcastLogBase.settled(logs, isolation: isolation)
   }
 }
