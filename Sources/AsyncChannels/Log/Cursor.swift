@@ -94,10 +94,12 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// (see `Waiter`).
   func lookAndTake(_ terms: Terms) -> Element? {
     while look(asks: terms == .next) == .readable, terms == .evenIfCancelled || !Task.isCancelled {
-      let element =
-        position == nil
-        ? takeFromBoundedQueue(evenIfCancelled: terms == .evenIfCancelled) : take()
-      if let element { return element }
+      if position == nil {
+        return takeFromBoundedQueue(evenIfCancelled: terms == .evenIfCancelled)
+      }
+      if !readsQueue { return take() }
+      // The queue is found empty once: when all that was replayed has been read.
+      if let element = takeFromQueue() { return element }
     }
     return nil
   }
