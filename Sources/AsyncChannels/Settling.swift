@@ -3,16 +3,13 @@
 ///
 /// A call returns when each subscriber that there is when it is called has taken what was sent before
 /// and asks for more, so that it has worked on all of that, or has left. A subscriber that joins later
-/// is not waited for. In a task that has begun the work elsewhere, a subscriber "asks for more" while
-/// that work goes on.
+/// is not waited for. One that hands its work to another task "asks for more" while that work goes on.
 ///
 /// - **What it cannot know**: whether a subscriber will ever ask. A subscription that nobody consumes,
 ///   or a loop that is stuck, is waited for until the calling task is cancelled; so is one that is taken
 ///   from by hand, a ``Probe`` too, until it asks again or is dropped. So a test gives it a deadline.
-/// - **Batches**: a step of ``Batches`` asks once, when it begins. So the elements of the last one have been
-///   worked on when the call returns.
-/// - **State of several states**: a step asks each of them. So one that never changes has settled as soon as
-///   what is taken of the others was worked on.
+/// - **Batches**: a step of ``Batches`` asks once, when it begins, so the batch before has been worked on.
+/// - **State of several states**: a step asks all of them, so one that does not change holds nothing up.
 /// - **More is sent meanwhile**: the call waits for what was there before. Of an unbounded subscriber
 ///   that always finds an element ready, it may hear late: when that one has taken up to 64 more.
 /// - **Finish** and **cancel**: the call returns false immediately, since what is finished has
