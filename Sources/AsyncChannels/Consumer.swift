@@ -23,7 +23,7 @@ struct Consumer<Element: Sendable>: AsyncIteratorProtocol, Sendable {
   func next(isolation: isolated (any Actor)?) async -> Element? {
     guard let pause else {
       return await Subscription<Element>.Iterator(feed, ticket: ticket)
-        .waitForNext(isolation: isolation)
+        .nextUnlessCancelled(isolation: isolation)
     }
     while await feed.waiter.waitForElement(as: ticket, isolation: isolation) {
       await pause.wait(watching: feed.waiter)
