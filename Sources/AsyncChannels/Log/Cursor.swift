@@ -96,15 +96,10 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// replayed. Requires the lease. The look comes before the question whether the task is cancelled
   /// (see `Waiter`).
   func lookAndTake(_ terms: Terms) -> Element? {
-    while look(asks: terms == .next) == .readable, terms == .evenIfCancelled || !Task.isCancelled {
-      if position == nil {
-        return takeFromBoundedQueue(evenIfCancelled: terms == .evenIfCancelled)
-      }
-      if !readsQueue { return take() }
-      // The queue is found empty once: when all that was replayed has been read.
-      if let element = takeFromQueue() { return element }
-    }
-    return nil
+    let evenIfCancelled = terms == .evenIfCancelled
+    guard look(asks: terms == .next) == .readable, evenIfCancelled || !Task.isCancelled
+    else { return nil }
+    return position == nil ? takeFromBoundedQueue(evenIfCancelled: evenIfCancelled) : take()
   }
 
   /// Asks again whether the task is cancelled, under the lock: a sender may have replaced the

@@ -70,10 +70,13 @@ class LogCursor: Waiter, @unchecked Sendable {
   /// Whether somebody waits until the log's subscribers have settled, and may wait for this one.
   final var isAwaited: Bool { untypedLog.isSettling.load(ordering: .relaxed) }
 
-  /// Goes on to the next segment of the log if this one is read. True if there is an element.
+  /// Goes on from what was replayed to the log, and there to the next segment, if the one before is
+  /// read. True if there is an element.
   ///
   /// What it finds is not known yet if it is recorded: so each element is taken by `takeRecorded`.
   private final func advance(asks: Bool) -> Bool {
+    // Only this consumer takes what was replayed, and nobody adds to it: so it needs no lock here.
+    if readsQueue, position != nil, untypedQueue?.count ?? 0 == 0 { readsQueue = false }
     guard !readsQueue, position?.advance() == true else { return false }
     if asks, isAwaited { untypedLog.noteAsking(for: self) }
     if untypedLog.isRecorded.load(ordering: .relaxed) { position?.forgetKnown() }
