@@ -3,16 +3,13 @@
 ///
 /// A call returns when each subscriber that there is when it is called has taken what was sent before
 /// and asks for more, so that it has worked on all of that, or has left. A subscriber that joins later
-/// is not waited for. In a task that has begun the work elsewhere, a subscriber "asks for more" while
-/// that work goes on.
+/// is not waited for. One that hands its work to another task "asks for more" while that work goes on.
 ///
 /// - **What it cannot know**: whether a subscriber will ever ask. A subscription that nobody consumes,
 ///   or a loop that is stuck, is waited for until the calling task is cancelled; so is one that is taken
 ///   from by hand, a ``Probe`` too, until it asks again or is dropped. So a test gives it a deadline.
-/// - **Batches**: a step of ``Batches`` asks for one element after the other, so a call may return when
-///   it has gathered what was sent before, and has not given it yet.
-/// - **Derived state** of several states asks each of them, and is heard of by one that has nothing only
-///   when it has taken what the others have.
+/// - **Batches**: a step of ``Batches`` asks once, when it begins, so the batch before has been worked on.
+/// - **State of several states**: a step asks all of them, so one that does not change holds nothing up.
 /// - **More is sent meanwhile**: the call waits for what was there before. Of an unbounded subscriber
 ///   that always finds an element ready, it may hear late: when that one has taken up to 64 more.
 /// - **Finish** and **cancel**: the call returns false immediately, since what is finished has
@@ -34,7 +31,7 @@ extension Channel {
   /// - Returns: False if the channel is finished, or the task cancelled, before that.
   @discardableResult
   public func settled(isolation: isolated (any Actor)? = #isolation) async -> Bool {
-    await log.settled(isolation: isolation)
+    await BroadcastLogBase.settled([log], isolation: isolation)
   }
 }
 
@@ -63,7 +60,6 @@ extension Outlet {
   /// - Returns: False if the channel is finished, or the task cancelled, before that.
   @discardableResult
   public func settled(isolation: isolated (any Actor)? = #isolation) async -> Bool {
-    for log in logs where await !log.settled(isolation: isolation) { return false }
-    return true
+    await BroadcastLogBase.settled(logs, isolation: isolation)
   }
 }

@@ -20,7 +20,7 @@ final class ArrivalWatcher: Waiter, @unchecked Sendable {
   override var elementType: Any.Type { cursor.elementType }
 
   /// Readable each time that something has come since the last look.
-  override func look() -> Look {
+  override func look(asks: Bool) -> Look {
     note(cursor.untypedLog.state.withLock { $0.look(since: seen, queue: cursor.untypedQueue) })
   }
 

@@ -3,19 +3,20 @@ import Synchronization
 /// What a log notes of its subscribers when somebody asks for it: how many there are, and which of
 /// them have settled. Most logs have none.
 ///
-/// **Settling.** A call of `settled()` has a number, and a *mark*: how many slots the log had then. It
-/// waits for each subscriber that there was, until that one
-/// - falls asleep, since it has found nothing any more then; or
-/// - asks for an element behind the mark, which it does only when it has taken those before it; or
-/// - leaves.
+/// **Settling.** A call of `settled()` has a number. It waits for each subscriber that there was (see
+/// `SettleWait`), until that one has taken all that there was and *asks for more*, or leaves.
+///
+/// A consumer asks at the beginning of a step: wherever it may fall asleep, and where it takes on the
+/// terms `next`. What it gathers within a step is no question, since it has not worked on the step's
+/// first element yet.
 ///
 /// A subscriber is counted once for each call: it remembers the number of the last call that need not
 /// wait for it (`LogCursor.attended`). One that joins later begins with the number of the last call
 /// there was; one that sleeps when a call begins is given that call's number.
 ///
 /// All of this is where consumers take the lock anyway. A consumer that finds its elements ready takes
-/// them without the lock: it is asked when it goes on to the next segment, so at the latest 64 elements
-/// later, and for a bounded one the fast path is closed meanwhile (`SubscriberQueueBase.watch`).
+/// them without the lock: it is heard of when it goes on to the next segment, so at the latest 64
+/// elements later. For a bounded one the fast path is closed meanwhile (`SubscriberQueueBase.floor`).
 ///
 /// `@unchecked Sendable`: touched only under the log's lock.
 @usableFromInline
@@ -28,12 +29,8 @@ final class Attendance: @unchecked Sendable {
   /// In the order of their numbers, and so of their marks.
   private var waits: [SettleWait] = []
 
-  var isSettling: Bool { !waits.isEmpty }
-
-  /// Whether somebody waits for a subscriber that has attended to this.
-  func isAwaited(_ attended: Int) -> Bool {
-    isSettling && attended < lastNumber
-  }
+  /// How many calls of `settled()` wait.
+  var waitCount: Int { waits.count }
 
   /// - Parameter count: How many there are now.
   func follow<Follower: CountFollower>(
@@ -57,7 +54,7 @@ final class Attendance: @unchecked Sendable {
   ///   - remaining: How many there are now.
   func noteLeaving(attended: Int, remaining: Int) -> AttendanceNews? {
     var attended = attended
-    let settled = noteAsking(&attended)
+    let settled = settle(from: &attended) { _ in true }
     let count = noteCount(remaining)
     guard settled != nil else { return count }
     return AttendanceNews(
@@ -76,9 +73,12 @@ final class Attendance: @unchecked Sendable {
   ///   - count: How many subscribers there are.
   ///   - sleepers: Those of them that sleep have settled. Others that sleep are no subscribers, but
   ///     watch one.
-  ///   - mark: How many slots the log has.
-  /// - Returns: Nil if all have settled.
-  func wait(for count: Int, asleep sleepers: Sleepers, upTo mark: Int) -> SettleWait? {
+  ///   - queues: Those of the bounded ones.
+  ///   - end: How many slots the log has.
+  func wait(
+    for count: Int, asleep sleepers: Sleepers, in queues: ContiguousArray<SubscriberQueueBase>,
+    upTo end: Int, ringing bell: Doorbell
+  ) -> SettleWait {
     lastNumber += 1
     var remaining = count
     sleepers.forEach { bell in
@@ -86,54 +86,40 @@ final class Attendance: @unchecked Sendable {
       cursor.attended = lastNumber
       remaining -= 1
     }
-    if remaining == 0 { return nil }
-    let wait = SettleWait(number: lastNumber, mark: mark, remaining: remaining)
-    waits.append(wait)
+    let wait = SettleWait(
+      number: lastNumber, remaining: remaining, upTo: end, in: queues, ringing: bell)
+    if remaining > 0 { waits.append(wait) }
     return wait
   }
 
-  /// Ends a wait that was cancelled. Returns whether it had settled.
-  func end(_ wait: SettleWait) -> Bool {
+  /// Ends a wait that has settled, or was cancelled.
+  func end(_ wait: SettleWait) {
     waits.removeAll { $0 === wait }
-    return wait.remaining == 0
   }
 
-  /// A subscriber asks for more, having taken all before `position`, or all that there was when the call
-  /// with this number began. Returns whose wait is over, or nil.
-  func noteAsking(
-    _ attended: inout Int, at position: Int = .max, upTo number: Int = .max
-  ) -> Settled? {
-    guard isAwaited(attended) else { return nil }
+  /// A subscriber asks for more. Returns whose wait is over, or nil.
+  ///
+  /// - Parameter look: What it finds.
+  func noteAsking(_ cursor: LogCursor, finding look: Look) -> Settled? {
+    settle(from: &cursor.attended) { look == .nothing || $0.isOver(for: cursor) }
+  }
+
+  /// - Parameters:
+  ///   - attended: A subscriber's.
+  ///   - isOver: Whether it need not be waited for any more. If not, later calls wait for it, too.
+  private func settle(from attended: inout Int, where isOver: (SettleWait) -> Bool) -> Settled? {
     var settled: Settled = []
-    let isOver = { (wait: SettleWait) in wait.mark <= position && wait.number <= number }
-    for wait in waits where wait.number > attended && isOver(wait) {
+    for wait in waits where wait.number > attended {
+      guard isOver(wait) else { break }
+      attended = wait.number
       wait.remaining -= 1
       if wait.remaining == 0 { settled.append(wait) }
     }
-    attended = waits.last(where: isOver).map { max(attended, $0.number) } ?? attended
     if settled.isEmpty { return nil }
     waits.removeAll { $0.remaining == 0 }
     return settled
   }
 }
-
-/// A call of `settled()`.
-///
-/// `@unchecked Sendable`: `remaining` is touched only under the log's lock.
-final class SettleWait: @unchecked Sendable {
-  let number: Int
-  let mark: Int
-  /// How many subscribers it waits for.
-  fileprivate(set) var remaining: Int
-  let bell = Doorbell(for: nil)
-
-  fileprivate init(number: Int, mark: Int, remaining: Int) {
-    (self.number, self.mark, self.remaining) = (number, mark, remaining)
-  }
-}
-
-/// The calls that are to return, once the lock is released.
-typealias Settled = [SettleWait]
 
 /// Is told of each change of the number of subscribers.
 protocol CountFollower: AnyObject, Sendable {
@@ -169,14 +155,6 @@ extension BroadcastLogBase {
     if news.isEnd { news.follower?.finish() }
   }
 
-  /// Rings in a task of its own: a consumer that falls asleep has its lease now, and a ring runs code of
-  /// the executor of the caller that waits.
-  final func ring(_ settled: Settled) {
-    Task.detached {
-      for wait in settled { wait.bell.ring() }
-    }
-  }
-
   final func follow<Follower: CountFollower>(
     by makeFollower: (Int) -> Follower
   ) -> Follower {
@@ -187,24 +165,5 @@ extension BroadcastLogBase {
     }
     if isFinished { follower.finish() }
     return follower
-  }
-
-  /// Returns when each subscriber there is has taken what there is and asks for more, or has left.
-  /// False if the log is finished, or the task cancelled, before that.
-  final func settled(isolation: isolated (any Actor)?) async -> Bool {
-    if Task.isCancelled { return false }
-    let (wait, isFinished) = state.withLock { state -> (SettleWait?, Bool) in
-      if state.isFinished { return (nil, true) }
-      let wait = state.beginToSettle()
-      if wait != nil { isSettling.store(true, ordering: .relaxed) }
-      return (wait, false)
-    }
-    guard let wait else { return !isFinished }
-    await wait.bell.wait(isolation: isolation)
-    return state.withLock { state in
-      let attendance = state.makeAttendance()
-      defer { isSettling.store(attendance.isSettling, ordering: .relaxed) }
-      return attendance.end(wait)
-    }
   }
 }

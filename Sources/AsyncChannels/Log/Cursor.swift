@@ -66,13 +66,11 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     return isRecorded ? takeRecorded() : position?.takeKnown(Element.self)
   }
 
-  /// Takes an element that is there, for the iterator that used the cursor last, unless its task is
-  /// cancelled: nothing is taken that was sent after `cancel()` returned.
-  /// The look comes before that question (see `Waiter`).
-  func takeUnlessCancelled(as ticket: UInt64, evenIfCancelled: Bool = false) -> Element? {
+  /// Takes an element that is there, for the iterator that used the cursor last.
+  func take(_ terms: Terms, as ticket: UInt64) -> Element? {
     guard lease.tryAcquireUnborrowed(ticket) else { return nil }
     defer { lease.release(ticket) }
-    return lookAndTake(evenIfCancelled: evenIfCancelled)
+    return lookAndTake(terms)
   }
 
   /// Takes an element that `waitForElement` has seen: that asked whether the task is cancelled after
@@ -94,30 +92,20 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     return position == nil ? takeFromBoundedQueue(evenIfCancelled: false) : takeFromQueue()
   }
 
-  /// The same as `takeUnlessCancelled`, with the lease. It goes on to the next segment.
-  func lookAndTake(evenIfCancelled: Bool) -> Element? {
-    guard look() == .readable, evenIfCancelled || !Task.isCancelled else { return nil }
+  /// Takes an element that is there, wherever it is: in the next segment, too, or behind what was
+  /// replayed. Requires the lease. The look comes before the question whether the task is cancelled
+  /// (see `Waiter`).
+  func lookAndTake(_ terms: Terms) -> Element? {
+    let evenIfCancelled = terms == .evenIfCancelled
+    guard look(asks: terms == .next) == .readable, evenIfCancelled || !Task.isCancelled
+    else { return nil }
     return position == nil ? takeFromBoundedQueue(evenIfCancelled: evenIfCancelled) : take()
   }
 
   /// Asks again whether the task is cancelled, under the lock: a sender may have replaced the
   /// element that the look saw by one that was sent after `cancel()`.
   private func takeFromBoundedQueue(evenIfCancelled: Bool) -> Element? {
-    guard let queue else { return nil }
-    var origins: [Origin] = []
-    let (element, settled) = log.state.withLock { state -> (Element?, Settled?) in
-      if !evenIfCancelled, Task.isCancelled { return (nil, nil) }
-      let isAwaited = state.attendance?.isAwaited(attended) ?? false
-      let (element, isSettled) = queue.popFirst(isAwaited: isAwaited)
-      if element != nil, !state.taps.isEmpty { origins = notePopping(from: queue, in: state) }
-      guard isSettled, let attendance = state.attendance else { return (element, nil) }
-      let settled = attendance.noteAsking(&attended, upTo: queue.watchedNumber)
-      if attendance.isAwaited(attended) { queue.watch(upTo: attendance.lastNumber) }
-      return (element, settled)
-    }
-    if let settled { log.ring(settled) }
-    if !origins.isEmpty { noteTaken(origins) }
-    return element
+    pop { evenIfCancelled || !Task.isCancelled ? $0.takeFirst() : nil }
   }
 
   /// The end of a batch is where a recording looks at each element.
@@ -130,16 +118,33 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
 
   @usableFromInline
   func takeFromQueue() -> Element? {
-    if let queue {
-      let (element, origins) = log.state.withLock { state -> (Element?, [Origin]) in
-        let element = queue.popFirst()
-        guard element != nil, !state.taps.isEmpty else { return (element, []) }
-        return (element, notePopping(from: queue, in: state))
-      }
-      if !origins.isEmpty { noteTaken(origins) }
-      if let element { return element }
-    }
+    if let element = pop({ $0.popFirst() }) { return element }
     readsQueue = position == nil
     return nil
   }
+
+  /// - Parameter remove: Takes an element from the queue, if there is one. Called under the log's lock.
+  private func pop(_ remove: (SubscriberQueue<Element>) -> Element?) -> Element? {
+    guard let queue else { return nil }
+    let (element, origins) = log.state.withLock { state -> (Element?, [Origin]) in
+      let element = remove(queue)
+      guard element != nil, !state.taps.isEmpty else { return (element, []) }
+      return (element, notePopping(from: queue, in: state))
+    }
+    if !origins.isEmpty { noteTaken(origins) }
+    return element
+  }
+}
+
+/// On what terms a consumer takes an element that is there, without waiting.
+@usableFromInline
+enum Terms: Sendable {
+  /// The consumer asks for more, having worked on all that it took before (see `Attendance`). Nothing
+  /// is taken that was sent after its task was cancelled.
+  case next
+  /// The consumer gathers one more for the step that it is in. Nothing is taken that was sent after
+  /// its task was cancelled.
+  case more
+  /// As `more`, even if the task is cancelled.
+  case evenIfCancelled
 }

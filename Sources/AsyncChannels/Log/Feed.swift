@@ -3,7 +3,7 @@
 enum Feed<Element: Sendable>: Sendable {
   case cursor(Cursor<Element>)
   /// A cursor on other elements, and a function that takes one of these from it without waiting.
-  case derived(Waiter, take: @Sendable (_ ticket: UInt64, _ evenIfCancelled: Bool) -> Taken)
+  case derived(Waiter, take: @Sendable (_ terms: Terms, _ ticket: UInt64) -> Taken)
 
   /// What a take found. *Skipped* differs from *nothing*: there may be more elements behind it.
   @usableFromInline
@@ -27,8 +27,8 @@ enum Feed<Element: Sendable>: Sendable {
   func deriving<Derived>(
     _ step: @escaping @Sendable (Element, _ ticket: UInt64) -> Derived?
   ) -> Feed<Derived> {
-    .derived(waiter) { ticket, evenIfCancelled in
-      switch take(as: ticket, evenIfCancelled: evenIfCancelled) {
+    .derived(waiter) { terms, ticket in
+      switch take(terms, as: ticket) {
       case .element(let element): step(element, ticket).map(Feed<Derived>.Taken.element) ?? .skipped
       case .skipped: .skipped
       case .nothing: .nothing
@@ -40,7 +40,7 @@ enum Feed<Element: Sendable>: Sendable {
   /// cancellation before it takes one.
   func next(as ticket: UInt64, isolation: isolated (any Actor)?) async -> Element? {
     while true {
-      switch take(as: ticket, evenIfCancelled: false) {
+      switch take(.next, as: ticket) {
       case .element(let element): return element
       case .skipped: if Task.isCancelled { return nil }
       case .nothing:
@@ -54,7 +54,7 @@ enum Feed<Element: Sendable>: Sendable {
   /// - Returns: The element, or nil and what was found instead.
   func takeNow(as ticket: UInt64) -> (element: Element?, look: Look) {
     while true {
-      switch take(as: ticket, evenIfCancelled: true) {
+      switch take(.evenIfCancelled, as: ticket) {
       case .element(let element): return (element, .readable)
       case .skipped: continue
       case .nothing:
@@ -67,13 +67,8 @@ enum Feed<Element: Sendable>: Sendable {
   /// An element that is ready, for the newest consumer; nil if there is none, or if the task is
   /// cancelled. Unlike `takeNow` it takes nobody's place: its consumer may sleep meanwhile.
   func takeReady(as ticket: UInt64) -> Element? {
-    // The first look may find only that all that was replayed has been read.
-    takeReadyNow(as: ticket) ?? takeReadyNow(as: ticket)
-  }
-
-  private func takeReadyNow(as ticket: UInt64) -> Element? {
     while true {
-      switch take(as: ticket, evenIfCancelled: false) {
+      switch take(.more, as: ticket) {
       case .element(let element): return element
       case .skipped: if Task.isCancelled { return nil }
       case .nothing: return nil
@@ -93,35 +88,24 @@ enum Feed<Element: Sendable>: Sendable {
         left -= cursor.takeUpTo(left, as: ticket, into: &elements)
         if left == 0 { break }
       }
-      let (element, isOver) = takeOne(as: ticket)
-      if isOver { break }
-      if let element { elements.append(element) }
+      switch takeMore(as: ticket) {
+      case .element(let element): elements.append(element)
+      case .skipped: break
+      case .nothing: return elements
+      }
       left -= 1
     }
     return elements
   }
 
-  /// The slow way: an element, or nil if it is skipped, or it is over.
+  /// The slow way.
   @usableFromInline
-  func takeOne(as ticket: UInt64) -> (element: Element?, isOver: Bool) {
-    while true {
-      switch take(as: ticket, evenIfCancelled: false) {
-      case .element(let element): return (element, false)
-      case .skipped: return (nil, false)
-      case .nothing:
-        // Nothing may also be the seam behind what was replayed, or somebody who asks for the count.
-        if Task.isCancelled || waiter.look(as: ticket) != .readable { return (nil, true) }
-      }
-    }
-  }
+  func takeMore(as ticket: UInt64) -> Taken { take(.more, as: ticket) }
 
-  private func take(as ticket: UInt64, evenIfCancelled: Bool) -> Taken {
+  private func take(_ terms: Terms, as ticket: UInt64) -> Taken {
     switch self {
-    case .cursor(let cursor):
-      return cursor.takeUnlessCancelled(as: ticket, evenIfCancelled: evenIfCancelled)
-        .map(Taken.element) ?? .nothing
-    case .derived(_, let take):
-      return take(ticket, evenIfCancelled)
+    case .cursor(let cursor): cursor.take(terms, as: ticket).map(Taken.element) ?? .nothing
+    case .derived(_, let take): take(terms, ticket)
     }
   }
 }

@@ -51,16 +51,14 @@ class LogCursor: Waiter, @unchecked Sendable {
     untypedLog.pendingCount(at: position, queue: untypedQueue)
   }
 
-  final override func peek() -> Bool { advance() }
+  final override func peek() -> Bool { advance(asks: true) }
 
-  final override func look() -> Look {
-    advance() ? .readable : untypedLog.look(at: position, queue: untypedQueue)
+  final override func look(asks: Bool) -> Look {
+    advance(asks: asks) ? .readable : untypedLog.look(for: self, asks: asks)
   }
 
   final override func lookOrJoin(_ bell: Doorbell) -> Look {
-    advance()
-      ? .readable
-      : untypedLog.lookOrJoin(at: position, queue: untypedQueue, bell: bell, for: self)
+    advance(asks: true) ? .readable : untypedLog.look(for: self, asks: true, orJoinWith: bell)
   }
 
   final override func leaveQueue(_ bell: Doorbell) {
@@ -69,22 +67,20 @@ class LogCursor: Waiter, @unchecked Sendable {
 
   final override func makeWatchers() -> [Waiter] { [ArrivalWatcher(of: self)] }
 
-  /// Goes on to the next segment of the log if this one is read. True if there is an element.
+  /// Whether somebody waits until the log's subscribers have settled, and may wait for this one.
+  final var isAwaited: Bool { untypedLog.isSettling.load(ordering: .relaxed) }
+
+  /// Goes on from what was replayed to the log, and there to the next segment, if the one before is
+  /// read. True if there is an element.
   ///
   /// What it finds is not known yet if it is recorded: so each element is taken by `takeRecorded`.
-  private final func advance() -> Bool {
+  private final func advance(asks: Bool) -> Bool {
+    // Only this consumer takes what was replayed, and nobody adds to it: so it needs no lock here.
+    if readsQueue, position != nil, untypedQueue?.count ?? 0 == 0 { readsQueue = false }
     guard !readsQueue, position?.advance() == true else { return false }
-    if untypedLog.isSettling.load(ordering: .relaxed) { noteAsking() }
+    if asks, isAwaited { untypedLog.noteAsking(for: self) }
     if untypedLog.isRecorded.load(ordering: .relaxed) { position?.forgetKnown() }
     return true
-  }
-
-  /// The consumer asks for the element at its position, and has taken those before.
-  ///
-  /// Not inlined: hardly ever does anybody wait for that.
-  @inline(never)
-  private final func noteAsking() {
-    if let position { untypedLog.noteAsking(for: self, at: position.number) }
   }
 
   final override func note(_ step: ConsumerStep) {

@@ -137,15 +137,20 @@ struct LogState: Sendable {
     return attendance
   }
 
-  /// Begins to wait until all that are subscribed have taken what there is and ask for more. Nil if
-  /// that is so.
-  mutating func beginToSettle() -> SettleWait? {
-    guard subscriberCount > 0 else { return nil }
-    let wait = makeAttendance().wait(
-      for: subscriberCount, asleep: waiting.sleepers, upTo: end?.number ?? 0)
-    if wait == nil { return nil }
-    for queue in queues { queue.watch(upTo: wait?.number ?? 0) }
-    return wait
+  /// Begins to wait until all that are subscribed have taken what there is and ask for more.
+  mutating func beginToSettle(ringing bell: Doorbell) -> SettleWait {
+    for queue in queues { queue.isWatched = true }
+    return makeAttendance().wait(
+      for: subscriberCount, asleep: waiting.sleepers, in: queues, upTo: end?.number ?? 0,
+      ringing: bell)
+  }
+
+  /// Returns whether somebody else still waits.
+  func endSettling(_ wait: SettleWait) -> Bool {
+    attendance?.end(wait)
+    if let attendance, attendance.waitCount > 0 { return true }
+    for queue in queues { queue.isWatched = false }
+    return false
   }
 
   mutating func leaveQueue(_ bell: Doorbell) {

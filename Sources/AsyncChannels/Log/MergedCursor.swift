@@ -11,13 +11,13 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   /// One of the subscriptions, and how an element that is there is taken from it.
   struct Source: Sendable {
     let cursor: LogCursor
-    let take: @Sendable (_ evenIfCancelled: Bool) -> (any Sendable)?
+    let take: @Sendable (Terms) -> (any Sendable)?
 
     init<Element>(
       _ cursor: Cursor<Element>, as wrap: @escaping @Sendable (Element) -> any Sendable
     ) {
       self.cursor = cursor
-      take = { cursor.lookAndTake(evenIfCancelled: $0).map(wrap) }
+      take = { cursor.lookAndTake($0).map(wrap) }
     }
   }
 
@@ -44,13 +44,13 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   /// - Parameter note: Is called with the number of the source while the lease is held, so in the
   ///   order in which elements are taken. It must not run code of a user.
   func take<Noted>(
-    as ticket: UInt64, evenIfCancelled: Bool, _ note: (Int, any Sendable) -> Noted
+    _ terms: Terms, as ticket: UInt64, _ note: (Int, any Sendable) -> Noted
   ) -> Noted? {
     guard lease.tryAcquireUnborrowed(ticket) else { return nil }
     defer { lease.release(ticket) }
     for offset in sources.indices {
       let number = (start + offset) % sources.count
-      guard let element = sources[number].take(evenIfCancelled) else { continue }
+      guard let element = sources[number].take(terms) else { continue }
       start = number + 1
       return note(number, element)
     }
@@ -67,15 +67,14 @@ final class MergedCursor: Waiter, @unchecked Sendable {
 
   override func countPending() -> Int { sources.reduce(0) { $0 + $1.cursor.countPending() } }
 
-  override func look() -> Look {
-    look { $0.cursor.look() }
+  override func look(asks: Bool) -> Look {
+    look { sources[$0].cursor.look(asks: asks) }
   }
 
   override func lookOrJoin(_ bell: Doorbell) -> Look {
     leaveQueues()
     branches = sources.map { Doorbell(branchOf: bell, for: $0.cursor) }
-    var branch = branches.makeIterator()
-    let look = look { source in branch.next().map(source.cursor.lookOrJoin) ?? .nothing }
+    let look = look { sources[$0].cursor.lookOrJoin(branches[$0]) }
     if look != .nothing { leaveQueues() }
     return look
   }
@@ -87,12 +86,15 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   override func makeWatchers() -> [Waiter] { sources.flatMap { $0.cursor.makeWatchers() } }
 
   /// Readable if one of them is, finished if all are.
-  private func look(_ lookAt: (Source) -> Look) -> Look {
+  ///
+  /// Behind one that is readable, only those are looked at of which somebody wants to know that this
+  /// consumer asks for more: it asks all of them, and one may have nothing ever again.
+  private func look(_ lookAt: (Int) -> Look) -> Look {
     var result = Look.finished
-    for source in sources {
-      switch lookAt(source) {
-      case .readable: return .readable
-      case .nothing: result = .nothing
+    for number in sources.indices where result != .readable || sources[number].cursor.isAwaited {
+      switch lookAt(number) {
+      case .readable: result = .readable
+      case .nothing: if result == .finished { result = .nothing }
       case .finished, .displaced: continue
       }
     }

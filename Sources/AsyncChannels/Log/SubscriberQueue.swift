@@ -8,15 +8,11 @@ class SubscriberQueueBase: @unchecked Sendable {
   /// `exclusivity(unchecked)`, these and the backlog: the log's lock is exclusive already.
   @exclusivity(unchecked) @usableFromInline final var count = 0
   @exclusivity(unchecked) @usableFromInline final var droppedCount = 0
-  /// The fast path takes while there are more than these: none, or `.max` while somebody waits until
-  /// this subscriber has settled, so that it has to take the slow path, which notes what it takes.
+  /// The fast path takes while there are more than these: none, or `.max` while somebody waits until the
+  /// subscribers have settled, so that it has to take the slow path, which asks and counts.
   fileprivate final var floor = 0
-  /// Used while `floor` is `.max`: how many elements were there when that began and were not taken,
-  /// and how many had been dropped by then.
-  private final var owed = 0
-  private final var droppedBefore = 0
-  /// The number of the last call of `settled()` by then: later ones have to wait for more.
-  final var watchedNumber = 0
+  /// How many were taken on the slow path.
+  fileprivate final var takenSlowly = 0
   /// Its index in the log's list, so that leaving is O(1); nil for one that senders do not fill.
   final var index: Int?
   @usableFromInline final let policy: BufferingPolicy
@@ -25,22 +21,15 @@ class SubscriberQueueBase: @unchecked Sendable {
     self.policy = policy
   }
 
-  /// Notes, from now on, when all that is there now was taken. See `floor`.
-  ///
-  /// One that is watched already goes on with that, or a subscriber that is always behind would never
-  /// have settled while more and more callers wait for it. It is watched again after that.
-  final func watch(upTo number: Int) {
-    if floor == .max { return }
-    (floor, owed, droppedBefore, watchedNumber) = (.max, count, droppedCount, number)
+  /// Closes the fast path, or opens it again. See `floor`.
+  final var isWatched: Bool {
+    get { floor == .max }
+    set { floor = newValue ? .max : 0 }
   }
 
-  /// - Parameter evicts: Whether what was dropped was the oldest.
-  fileprivate final func isOwed(evicting evicts: Bool) -> Bool {
-    owed > (evicts ? droppedCount - droppedBefore : 0)
-  }
-
-  fileprivate final func settleOne() {
-    owed -= 1
+  /// While it is watched, this grows by one with each element that leaves it.
+  final var departures: Int {
+    if case .bufferingNewest = policy { takenSlowly + droppedCount } else { takenSlowly }
   }
 }
 
@@ -70,32 +59,24 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
     backlog.append(element)
   }
 
+  /// Takes the first element on the fast path.
   func popFirst() -> Element? {
-    guard count > floor else { return nil }
+    count > floor ? removeFirst() : nil
+  }
+
+  /// Takes the first element on the slow path.
+  func takeFirst() -> Element? {
+    guard count > 0 else { return nil }
+    takenSlowly += 1
+    return removeFirst()
+  }
+
+  private func removeFirst() -> Element? {
     count -= 1
     let element = backlog.popFirst()
     // Replayed elements are not followed by others: their room is not needed again.
     if count == 0, policy == .unbounded { backlog = Backlog() }
     return element
-  }
-
-  /// Takes the first element on the slow path.
-  ///
-  /// - Parameter isAwaited: Whether somebody waits until this subscriber has settled.
-  /// - Returns: The element, and whether nothing that was there before is owed any more: then the
-  ///   consumer has taken it, and has asked for more.
-  func popFirst(isAwaited: Bool) -> (element: Element?, isSettled: Bool) {
-    floor = 0
-    let element = popFirst()
-    guard isAwaited, element != nil else { return (element, false) }
-    if !isOwed(evicting: evictsOldest) { return (element, true) }
-    settleOne()
-    floor = .max
-    return (element, false)
-  }
-
-  private var evictsOldest: Bool {
-    if case .bufferingNewest = policy { true } else { false }
   }
 
   func takeAll() -> Backlog<Element> {

@@ -20,7 +20,7 @@ struct Derivation<Value: Sendable>: Sendable {
     return Outlet(of: roots.map(\.log)) { [self] policy in
       let merge = StateMerge(of: roots, buffering: policy)
       let isChange = makeGate()
-      let changes = Feed.derived(merge.cursor) { merge.take(as: $0, evenIfCancelled: $1) }
+      let changes = Feed.derived(merge.cursor) { merge.take($0, as: $1) }
       return changes.deriving { change, _ in isChange(change) ? read(change.readings) : nil }
     }
   }

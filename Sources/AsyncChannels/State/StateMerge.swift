@@ -22,11 +22,11 @@ final class StateMerge: Sendable {
   ///
   /// Values are noted while the cursor's lease is held, so in the order in which they are taken, by
   /// whatever consumer.
-  func take(as ticket: UInt64, evenIfCancelled: Bool) -> Feed<StateChange>.Taken {
+  func take(_ terms: Terms, as ticket: UInt64) -> Feed<StateChange>.Taken {
     // Outlives the lease: this may be the last reference to a value, whose `deinit` then runs.
     var replaced: (any Sendable)?
     defer { withExtendedLifetime(replaced) {} }
-    let taken = cursor.take(as: ticket, evenIfCancelled: evenIfCancelled) {
+    let taken = cursor.take(terms, as: ticket) {
       number, value -> Feed<StateChange>.Taken in
       let id = roots[number].id
       let (known, all) = readings.withLock { readings in

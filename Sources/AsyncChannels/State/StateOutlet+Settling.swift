@@ -23,6 +23,6 @@ extension CurrentValue {
   /// - Returns: False if it is finished, or the task cancelled, before that.
   @discardableResult
   public func settled(isolation: isolated (any Actor)? = #isolation) async -> Bool {
-    await log.settled(isolation: isolation)
+    await BroadcastLogBase.settled([log], isolation: isolation)
   }
 }

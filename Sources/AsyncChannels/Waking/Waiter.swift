@@ -47,7 +47,10 @@ class Waiter: @unchecked Sendable {
   func countPending() -> Int { 0 }
 
   /// Looks whether there is an element to take. Requires the lease.
-  func look() -> Look { .finished }
+  ///
+  /// - Parameter asks: Whether the consumer asks for more, having worked on all that it took (see
+  ///   `Attendance`). To `peek`, and to join the wait queue, is to ask.
+  func look(asks: Bool) -> Look { .finished }
 
   /// Looks whether there is an element, without the log's lock. False also if that cannot be told.
   /// Requires the lease.
@@ -83,11 +86,11 @@ class Waiter: @unchecked Sendable {
     return wakeUp(from: bell, as: ticket)
   }
 
-  /// Looks without waiting, for a consumer whose take found nothing.
+  /// Looks without waiting and without asking for more, for a consumer whose take found nothing.
   final func look(as ticket: UInt64) -> Look {
     guard lease.acquire(ticket) else { return .displaced }
     let displaced = displaceSleeper()
-    let look = look()
+    let look = look(asks: false)
     lease.release(ticket)
     displaced?.ring()
     return look
@@ -118,7 +121,7 @@ class Waiter: @unchecked Sendable {
       if bell.mayLinger, lingering.sees(isolation, self.peek) { return .readable }
     } else {
       // A consumer that never has to wait makes no doorbell.
-      let look = look()
+      let look = look(asks: true)
       if look != .nothing { return look }
     }
     let bell = bell ?? Doorbell(for: self)

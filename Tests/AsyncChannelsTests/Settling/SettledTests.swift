@@ -104,12 +104,116 @@ final class SettledTests: XCTestCase {
       let hasSettled = try await settled.result()
       XCTAssertTrue(hasSettled)
       // The fast path is open again.
+      XCTAssertFalse(channel.log.state.withLock { $0.queues.contains(where: \.isWatched) })
       for number in 0..<3 { channel.send(number) }
       for _ in 0..<3 {
         let element = await iterator.next()
         XCTAssertNotNil(element)
       }
     }
+  }
+
+  /// What was sent before is gathered together with what was sent after, over the end of a segment too,
+  /// and not worked on before the next step.
+  func test_C72_aStepOfBatchesAsksOnceWhenItBegins() async throws {
+    for policy in policies + [.bufferingNewest(70)] {
+      for isDerived in [false, true] {
+        let channel = Channel<Int>(buffering: policy)
+        let outlet = isDerived ? channel.outlet.filter { $0 >= 0 } : channel.outlet
+        let batches = outlet.batches.makeAsyncIterator()
+        for number in 0..<10 { channel.send(number) }
+        let settled = Task { await channel.settled() }
+        try await until("it waits") { channel.isSettling }
+        for number in 10..<70 { channel.send(number) }
+        let first = await batches.next()
+        XCTAssertEqual(first?.last, 69)
+        XCTAssertTrue(channel.isSettling, "\(policy)")
+        channel.send(100)
+        let second = await batches.next()
+        XCTAssertEqual(second, [100])
+        let hasSettled = try await settled.result(within: .seconds(20))
+        XCTAssertTrue(hasSettled)
+      }
+    }
+  }
+
+  /// Of two calls, each waits for what was sent before it, and for no more.
+  func test_C72_aBoundedSubscriberThatNeverSleepsSettlesForEachCallAsSoonAsItAsks() async throws {
+    for policy in [BufferingPolicy.bufferingNewest(1000), .bufferingOldest(1000)] {
+      let channel = Channel<Int>(buffering: policy)
+      let iterator = channel.outlet.makeAsyncIterator()
+      var calls: [Task<Bool, Never>] = []
+      for number in 0..<2 {
+        channel.send(number)
+        calls.append(Task { await channel.settled() })
+        try await until("it waits") { channel.waitCount == number + 1 }
+      }
+      for number in 2..<500 { channel.send(number) }
+      for left in [2, 1, 0] {
+        let element = await iterator.next()
+        XCTAssertEqual(element, 2 - left)
+        XCTAssertEqual(channel.waitCount, left)
+      }
+      for call in calls {
+        let hasSettled = try await call.result(within: .seconds(20))
+        XCTAssertTrue(hasSettled)
+      }
+    }
+  }
+
+  func test_C74_aStateThatDoesNotChangeHasSettledBesideThoseThatAlwaysDo() async throws {
+    for takesBatches in [false, true] {
+      let (busy, idle) = (CurrentValue(0), CurrentValue(0))
+      let both = StateOutlet.combine(busy.outlet, idle.outlet)
+      let subscription = both.subscribe()
+      let (iterator, batches) = (
+        subscription.makeAsyncIterator(), subscription.batches.makeAsyncIterator()
+      )
+      let settled = Task { await idle.settled() }
+      try await until("it waits") { idle.log.isSettling.load(ordering: .relaxed) }
+      var steps = 0
+      while idle.log.waitCount > 0, steps < 20 {
+        busy.value += 1
+        if takesBatches {
+          let batch = await batches.next()
+          XCTAssertNotNil(batch)
+        } else {
+          let values = await iterator.next()
+          XCTAssertNotNil(values)
+        }
+        // There is something for the next step.
+        busy.value += 1
+        steps += 1
+      }
+      XCTAssertGreaterThan(steps, 1, "It has not asked for more.")
+      XCTAssertLessThan(steps, 20)
+      let hasSettled = try await settled.result(within: .seconds(20))
+      XCTAssertTrue(hasSettled)
+    }
+  }
+
+  func test_C74_allStatesOfADerivedOneAreWaitedForAtTheSameTime() async throws {
+    let (name, age) = (CurrentValue("Ann"), CurrentValue(1))
+    let both = StateOutlet.combine(name.outlet, age.outlet)
+    var first: Subscription? = name.outlet.subscribe()
+    let settled = Task { await both.settled() }
+    try await until("it waits") { name.log.waitCount == 1 }
+    // One that comes to the second while the first is waited for is not waited for.
+    let later = age.outlet.subscribe()
+    first = nil
+    let hasSettled = try await settled.result(within: .seconds(20))
+    XCTAssertTrue(hasSettled)
+
+    // The end of the second is heard while the first is waited for.
+    first = name.outlet.subscribe()
+    let waits = Task { await both.settled() }
+    try await until("it waits") { age.log.waitCount == 1 }
+    age.finish()
+    let hasSettledAfterTheEnd = try await waits.result(within: .seconds(20))
+    XCTAssertFalse(hasSettledAfterTheEnd)
+    XCTAssertEqual(name.log.waitCount, 0)
+    XCTAssertFalse(name.log.isSettling.load(ordering: .relaxed))
+    withExtendedLifetime((first, later)) {}
   }
 
   func test_C72_whatWasReplayedOrKeptIsWaitedFor() async throws {
@@ -320,7 +424,12 @@ final class SettledTests: XCTestCase {
 
 extension Channel {
   /// Whether somebody waits until it has settled.
-  fileprivate var isSettling: Bool {
-    log.state.withLock { $0.attendance?.isSettling ?? false }
-  }
+  fileprivate var isSettling: Bool { waitCount > 0 }
+
+  fileprivate var waitCount: Int { log.waitCount }
+}
+
+extension BroadcastLogBase {
+  /// For how many calls a subscriber is waited for.
+  fileprivate var waitCount: Int { state.withLock { $0.attendance?.waitCount ?? 0 } }
 }

@@ -38,7 +38,8 @@ struct ChannelHistories {
     print(
       """
       \(figures.histories) histories, \(figures.steps) steps, \(figures.consumers) consumers, \
-      \(figures.displacements) displaced, \(figures.taken) elements taken, \(seconds) s: all as the model says
+      \(figures.displacements) displaced, \(figures.taken) elements taken, settled \(figures.settled) times, \
+      \(seconds) s: all as the model says
       """)
   }
 
@@ -46,9 +47,9 @@ struct ChannelHistories {
     usage: ChannelHistories [--histories N] [--seed S] [--tell]
 
     Runs random histories of one channel or current value (send, subscribe, take, displace,
-    cancel, drop, finish) in the library and in a sequential model, and compares after each step what every
-    subscriber got and missed, what sending returned, how many are subscribed, and which elements
-    are in memory.
+    cancel, drop, settle, finish) in the library and in a sequential model, and compares after each step
+    what every subscriber got and missed, what sending and settling returned, how many are subscribed,
+    and which elements are in memory.
 
       --histories N   how many; 100000 unless told
       --seed S        of the first history; the next has S + 1, and so on. Random unless told

@@ -10,6 +10,7 @@ struct Generator {
   /// The numbers of all that were ever made; the model knows which of them are still of use.
   private var subscribers: [Int] = []
   private var consumers: [Int] = []
+  private var settlings: [Int] = []
 
   static func history(seed: UInt64) -> (setup: Setup, steps: [Step]) {
     var generator = Generator(seed: seed)
@@ -41,6 +42,7 @@ struct Generator {
       switch step {
       case .subscribe(let number, _, _): subscribers.append(number)
       case .consume(let number, _, _, _, _): consumers.append(number)
+      case .settle(let number): settlings.append(number)
       default: break
       }
       return steps.append(step)
@@ -50,20 +52,22 @@ struct Generator {
   private mutating func anyStep() -> Step? {
     switch random.number(0...99) {
     case 0..<26: send()
-    case 26..<38:
+    case 26..<37:
       .subscribe(
         steps.count, policy: random.oneIn(2) ? nil : Self.policy(&random),
         isDerived: random.oneIn(4))
-    case 38..<60:
+    case 37..<58:
       recent(subscribers).map {
         let wanted = random.oneIn(2) ? Int.max : random.number(1...3)
-        let pace = random.oneIn(3) ? random.number(1...2) : Int.max
-        let inBatches = wanted == .max && pace == .max && random.oneIn(2)
+        let inBatches = wanted == .max && random.oneIn(2)
+        let pace = random.oneIn(3) ? random.number(inBatches ? 1...6 : 1...2) : Int.max
         return .consume(steps.count, of: $0, wanted: wanted, pace: pace, inBatches: inBatches)
       }
-    case 60..<82: recent(consumers).map { .run($0) }
-    case 82..<91: recent(consumers).map { .cancel($0) }
-    case 91..<97: recent(subscribers).map { .drop($0) }
+    case 58..<79: recent(consumers).map { .run($0) }
+    case 79..<87: recent(consumers).map { .cancel($0) }
+    case 87: recent(settlings).map { .cancel($0) }
+    case 88..<93: recent(subscribers).map { .drop($0) }
+    case 93..<97: .settle(steps.count)
     case 97: random.oneIn(2) ? .finish : nil
     case 98: random.oneIn(3) ? .dropOwner : nil
     default: nil

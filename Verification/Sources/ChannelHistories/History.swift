@@ -36,6 +36,7 @@ struct History: Sendable {
       if isTold { complain("\(step)") }
       library.apply(step, expecting: model.observation)
       let got = library.observation
+      model.allow(got.settlings)
       return got == model.observation
         ? nil : Mismatch(steps: done, expected: model.observation, got: got)
     }
@@ -85,6 +86,7 @@ struct Figures: Sendable {
   var consumers = 0
   var taken = 0
   var displacements = 0
+  var settled = 0
 
   mutating func add(_ observation: Observation, steps count: Int, displacements: Int) {
     histories += 1
@@ -92,6 +94,7 @@ struct Figures: Sendable {
     consumers += observation.consumers.count
     self.displacements += displacements
     taken += observation.consumers.reduce(0) { $0 + $1.taken.count }
+    settled += observation.settlings.count { $0.result == true }
   }
 
   static func += (sum: inout Figures, other: Figures) {
@@ -100,5 +103,6 @@ struct Figures: Sendable {
     sum.consumers += other.consumers
     sum.taken += other.taken
     sum.displacements += other.displacements
+    sum.settled += other.settled
   }
 }

@@ -16,6 +16,7 @@ final class LibraryRun<Element: Numbered> {
   private let counts: Subscription<Int>
   private var subscriptions: [(number: Int, place: Subscription<Element>)] = []
   private var takers: [(number: Int, Taker)] = []
+  private var settlers: [Settler] = []
   private var sent = 0
   private var results: [Int?] = []
   /// For how many seconds to wait for a ring.
@@ -62,8 +63,11 @@ final class LibraryRun<Element: Numbered> {
         atMost: patience, until: expected.consumers.first { $0.number == number })
     case .cancel(let number):
       taker(number)?.cancel()
+      settlers.first { $0.number == number }?.cancel()
     case .drop(let number):
       subscriptions.removeAll { $0.number == number }
+    case .settle(let number):
+      settlers.append(Settler(number, of: outlet))
     case .finish:
       switch owner {
       case .channel(let channel): channel.finish()
@@ -72,6 +76,9 @@ final class LibraryRun<Element: Numbered> {
       }
     case .dropOwner:
       owner = nil
+    }
+    for (settler, expected) in zip(settlers, expected.settlings) {
+      settler.run(atMost: patience, until: expected)
     }
   }
 
@@ -91,6 +98,7 @@ final class LibraryRun<Element: Numbered> {
         number: $0.number, dropped: $0.place.droppedCount, pending: $0.place.pendingCount)
     }
     observation.consumers = takers.map { $0.1.observation }
+    observation.settlings = settlers.map(\.observation)
     observation.alive = census.alive
     return observation
   }

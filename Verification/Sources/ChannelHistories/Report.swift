@@ -35,8 +35,15 @@ struct Report {
       compare("c\(expected.number), taken", expected.taken, got.taken)
       compare("c\(expected.number), has ended", expected.hasEnded, got.hasEnded)
     }
+    for (expected, got) in zip(expected.settlings, got.settlings) {
+      compare("w\(expected.number), has settled", text(expected.result), text(got.result))
+    }
     compare("elements in memory", expected.alive.sorted(), got.alive.sorted())
     return lines
+  }
+
+  private func text(_ hasSettled: Bool?) -> String {
+    hasSettled.map { "\($0)" } ?? "not returned"
   }
 
   private func text(_ numbers: [Int?]) -> String {

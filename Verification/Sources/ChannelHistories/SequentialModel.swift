@@ -8,6 +8,7 @@ import AsyncChannels
 struct SequentialModel {
   private struct Subscriber {
     let policy: BufferingPolicy
+    var isDerived = false
     var owed: [Int] = []
     var isHeld = true
     /// The newest consumer that has asked for an element.
@@ -29,11 +30,30 @@ struct SequentialModel {
     let subscriber: Int
     let wanted: Int
     let pace: Int
+    let inBatches: Bool
     var state = State.new
     var isCancelled = false
 
     enum State {
       case new, paused, asleep
+    }
+  }
+
+  /// A call of `settled()` that has not returned.
+  private struct Settling {
+    /// The first element that it does not wait for.
+    let mark: Int
+    /// Those that have not asked for more yet, having taken all that was sent before.
+    var unsettled: Set<Int>
+    /// Those and others: it need not have heard of them yet that they have.
+    var unheard: Set<Int>
+    /// Whether it was cancelled, or the channel finished.
+    var isOver = false
+
+    /// What it may have returned, nil if nothing; the first is what is expected.
+    var permitted: [Bool?] {
+      if unheard.isEmpty { return [true] }
+      return (isOver ? [false] : [nil]) + (unsettled.isEmpty ? [true] : [])
     }
   }
 
@@ -52,6 +72,7 @@ struct SequentialModel {
   private var hasOwner = true
   private var subscribers: [Int: Subscriber] = [:]
   private var consumers: [Int: Consumer] = [:]
+  private var settlings: [Int: Settling] = [:]
 
   init(_ setup: Setup) {
     self.setup = setup
@@ -71,26 +92,34 @@ struct SequentialModel {
         let result = send(replayed: replayed)
         if isTold { results.append(result) }
       }
-    case .subscribe(let number, let policy, _):
-      subscribe(number, policy ?? setup.policy)
-    case .consume(let number, let subscriber, let wanted, let pace, _):
+    case .subscribe(let number, let policy, let isDerived):
+      subscribe(number, policy ?? setup.policy, isDerived: isDerived)
+    case .consume(let number, let subscriber, let wanted, let pace, let inBatches):
       guard subscribers[subscriber]?.isHeld == true else { return false }
-      consumers[number] = Consumer(subscriber: subscriber, wanted: wanted, pace: pace)
+      consumers[number] = Consumer(
+        subscriber: subscriber, wanted: wanted, pace: pace, inBatches: inBatches)
       observation.consumers.append(.init(number: number))
     case .run(let number):
       guard canRun(number) else { return false }
       run(number)
     case .cancel(let number):
-      guard observation.consumers.contains(where: { $0.number == number }) else { return false }
+      guard
+        observation.consumers.contains(where: { $0.number == number })
+          || observation.settlings.contains(where: { $0.number == number })
+      else { return false }
       consumers[number]?.isCancelled = true  // nothing, if it has ended
+      settlings[number]?.isOver = true
     case .drop(let number):
       guard subscribers[number]?.isHeld == true else { return false }
       subscribers[number]?.isHeld = false
       observation.subscribers.removeAll { $0.number == number }
       leaveIfUnused(number)
+    case .settle(let number):
+      settle(number)
     case .finish, .dropOwner:
       guard hasOwner else { return false }
       isFinished = true
+      for number in settlings.keys { settlings[number]!.isOver = true }
       if case .dropOwner = step { hasOwner = false }
       // The last value of a state stays for those that hold its outlet.
       if !setup.isCurrentValue { window = [] }
@@ -117,9 +146,9 @@ struct SequentialModel {
     observation.subscribers[index].dropped += 1
   }
 
-  private mutating func subscribe(_ number: Int, _ policy: BufferingPolicy) {
+  private mutating func subscribe(_ number: Int, _ policy: BufferingPolicy, isDerived: Bool) {
     let isFirst = isFinished || subscribers.isEmpty
-    subscribers[number] = Subscriber(policy: policy)
+    subscribers[number] = Subscriber(policy: policy, isDerived: isDerived)
     observation.subscribers.append(.init(number: number, dropped: isFirst ? unheardDropped : 0))
     if isFirst {
       for element in unheard.owed { offer(element, to: number) }
@@ -147,15 +176,65 @@ struct SequentialModel {
     subscribers[consumer.subscriber]!.newest = number
     let index = observation.consumers.firstIndex { $0.number == number }!
     let before = observation.consumers[index].taken.count
-    let stop = consumer.pace == .max ? .max : (before / consumer.pace + 1) * consumer.pace
-    let taken = subscribers[consumer.subscriber]!.owed.prefix(min(stop, consumer.wanted) - before)
+    let begun = consumer.inBatches ? before : before / consumer.pace * consumer.pace
+    let stop = consumer.pace == .max ? .max : begun + consumer.pace
+    let owed = subscribers[consumer.subscriber]!.owed
+    let taken = owed.prefix(min(stop, consumer.wanted) - before)
     subscribers[consumer.subscriber]!.owed.removeFirst(taken.count)
     observation.consumers[index].taken += taken
+    let isBatch = consumer.inBatches && consumer.pace != .max && !taken.isEmpty
     switch before + taken.count {
     case consumer.wanted: end(number)
-    case stop: consumers[number]!.state = .paused
-    case _ where isFinished: end(number)
+    case _ where isBatch, stop: consumers[number]!.state = .paused
+    case _ where isFinished: return end(number)
     default: consumers[number]!.state = .asleep
+    }
+    // It has asked before each element that it took, or once for a batch; and if it sleeps, after it.
+    let lastAsked = isAsleep(number) ? taken.count : isBatch ? 0 : taken.count - 1
+    noteAsking(consumer, owed: owed, lastAt: lastAsked, sleeps: isAsleep(number))
+  }
+
+  private func isAsleep(_ number: Int) -> Bool {
+    if case .asleep = consumers[number]?.state { true } else { false }
+  }
+
+  /// It is waited for all that are subscribed and do not sleep: one that sleeps has asked for more.
+  private mutating func settle(_ number: Int) {
+    observation.settlings.append(.init(number: number, result: isFinished ? false : nil))
+    if isFinished { return }
+    let waited = subscribers.filter { _, subscriber in
+      !(subscriber.newest.map(isAsleep) ?? false) || !subscriber.owed.isEmpty
+    }
+    let unsettled = Set(waited.keys)
+    settlings[number] = Settling(mark: sent, unsettled: unsettled, unheard: unsettled)
+  }
+
+  /// A consumer whose subscriber was owed these elements has asked for more, last when it had taken so
+  /// many of them. It need not be heard of that before it has taken 64 more, if it always finds an
+  /// element on the fast path; or if what it had slept through was replaced by newer elements.
+  private mutating func noteAsking(
+    _ consumer: Consumer, owed: [Int], lastAt count: Int, sleeps: Bool
+  ) {
+    let number = consumer.subscriber
+    guard let subscriber = subscribers[number] else { return }
+    let isSlow = consumer.inBatches || subscriber.isDerived || subscriber.policy != .unbounded
+    let hasSlept = if case .asleep = consumer.state { true } else { false }
+    let isHeard = sleeps || isSlow && !(hasSlept && count == 0)
+    for (id, settling) in settlings where !settling.isOver {
+      let behind = count - owed.prefix { $0 < settling.mark }.count
+      if behind >= 0 { settlings[id]!.unsettled.remove(number) }
+      if behind >= (isHeard ? 0 : 64) { settlings[id]!.unheard.remove(number) }
+    }
+  }
+
+  /// What `settled()` has returned where it may have returned that is right, and final.
+  mutating func allow(_ got: [Observation.Settling]) {
+    for (index, settling) in got.enumerated() {
+      guard let permitted = settlings[settling.number]?.permitted,
+        permitted.contains(settling.result)
+      else { continue }
+      observation.settlings[index].result = settling.result
+      if settling.result != nil { settlings[settling.number] = nil }
     }
   }
 
@@ -167,7 +246,12 @@ struct SequentialModel {
 
   private mutating func leaveIfUnused(_ number: Int) {
     let isUsed = consumers.values.contains { $0.subscriber == number }
-    if !subscribers[number]!.isHeld, !isUsed { subscribers[number] = nil }
+    guard !subscribers[number]!.isHeld, !isUsed else { return }
+    subscribers[number] = nil
+    for (id, settling) in settlings where !settling.isOver {
+      settlings[id]!.unsettled.remove(number)
+      settlings[id]!.unheard.remove(number)
+    }
   }
 
   private mutating func observe() {
@@ -178,6 +262,11 @@ struct SequentialModel {
     for index in observation.subscribers.indices {
       let number = observation.subscribers[index].number
       observation.subscribers[index].pending = subscribers[number]!.owed.count
+    }
+    for index in observation.settlings.indices {
+      let number = observation.settlings[index].number
+      guard let settling = settlings[number] else { continue }
+      observation.settlings[index].result = settling.permitted[0]
     }
     observation.value = setup.isCurrentValue && hasOwner ? window.last : nil
     let kept = Set(window + unheard.owed)

@@ -21,13 +21,17 @@ enum Step: Sendable {
   case send(count: Int, replayed: Bool, by: Way)
   case subscribe(Int, policy: BufferingPolicy?, isDerived: Bool)
   /// A task that takes up to so many elements with one iterator, and pauses after each `pace` of
-  /// them; or, if it wants all and has no pace, takes them in batches. It does nothing before it is run.
+  /// them; or takes all in batches of at most so many, and pauses after each. It does nothing before
+  /// it is run.
   case consume(Int, of: Int, wanted: Int, pace: Int, inBatches: Bool)
   /// Lets the task of a consumer run until it ends, sleeps or pauses.
   case run(Int)
+  /// A consumer, or one that settles.
   case cancel(Int)
   /// Drops the runner's reference to a subscription; its consumers have theirs.
   case drop(Int)
+  /// A task that waits until the subscribers have settled.
+  case settle(Int)
   case finish
   case dropOwner
 }
@@ -46,6 +50,12 @@ struct Observation: Equatable {
     var hasEnded = false
   }
 
+  struct Settling: Equatable {
+    let number: Int
+    /// What `settled()` has returned; nil while it waits.
+    var result: Bool?
+  }
+
   /// For each element that was sent in this step: to how many, or nil if the channel was finished.
   var sent: [Int?] = []
   /// Nil where there is nobody to ask.
@@ -57,6 +67,7 @@ struct Observation: Equatable {
   /// Those to which the runner has a reference.
   var subscribers: [Subscriber] = []
   var consumers: [Consumer] = []
+  var settlings: [Settling] = []
   /// The elements that are in memory.
   var alive: Set<Int> = []
 }
@@ -78,10 +89,11 @@ extension Step: CustomStringConvertible {
       "s\(number) = subscribe(\(policy.map { "\($0)" } ?? ""))\(isDerived ? ", derived" : "")"
     case .consume(let number, let subscriber, let wanted, let pace, let inBatches):
       "c\(number) = a task that takes \(wanted == .max ? "all" : "\(wanted)") of s\(subscriber)"
-        + (pace == .max ? "" : ", \(pace) at a time") + (inBatches ? ", in batches" : "")
+        + (inBatches ? ", in batches" : "") + (pace == .max ? "" : ", \(pace) at a time")
     case .run(let number): "run c\(number)"
-    case .cancel(let number): "cancel c\(number)"
+    case .cancel(let number): "cancel c\(number), or w\(number)"
     case .drop(let number): "drop s\(number)"
+    case .settle(let number): "w\(number) = a task that waits until it has settled"
     case .finish: "finish"
     case .dropOwner: "drop the owner"
     }

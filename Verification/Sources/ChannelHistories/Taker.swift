@@ -18,8 +18,11 @@ final class Taker: Sendable {
     self.pause = pause
     task = Task(executorPreference: executor) {
       if inBatches {
-        for await batch in subscription.batches {
-          for element in batch { record.take(element.number) }
+        let batches = subscription.batches(ofAtMost: pace).makeAsyncIterator()
+        // No batch is held during a pause, or its elements would be in memory.
+        while let numbers = await batches.next()?.map({ $0.number }) {
+          record.withLock { $0.taken += numbers }
+          if pace != .max { await pause.begin() }
         }
       } else if wanted == 1 {
         if let element = await subscription.next() { record.take(element.number) }

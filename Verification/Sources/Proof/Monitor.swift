@@ -48,14 +48,16 @@ package final class Monitor<Value>: @unchecked Sendable {
       end.tv_sec += Int(seconds) + nanoseconds / 1_000_000_000
       end.tv_nsec = nanoseconds % 1_000_000_000
     }
-    return withLock { value in
-      while true {
-        if let result = body(&value) { return result }
-        let status =
-          seconds < .infinity
-          ? pthread_cond_timedwait(changed, mutex, &end) : pthread_cond_wait(changed, mutex)
-        if status != 0 { return body(&value) }
-      }
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    // Not inside `withLock`: an access of the value that went on while this waits would exclude the
+    // others, and the compiler might keep the value as it was.
+    while true {
+      if let result = body(&value) { return result }
+      let status =
+        seconds < .infinity
+        ? pthread_cond_timedwait(changed, mutex, &end) : pthread_cond_wait(changed, mutex)
+      if status != 0 { return body(&value) }
     }
   }
 }

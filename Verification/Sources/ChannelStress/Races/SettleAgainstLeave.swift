@@ -9,20 +9,24 @@ enum SettleAgainstLeave {
   /// `@unchecked Sendable`: each variable is written on one lane, and read when both are done.
   private final class Item: @unchecked Sendable {
     let channel: Channel<Tracked>
-    /// Takes all there is.
+    /// Takes all there is, one after the other or in batches.
     let steady: Task<Void, Never>
     let worked = Monitor(0)
     var subscription: Subscription<Tracked>?
     var consumer: Task<Void, Never>?
     var settled: Task<(Bool, Int), Never>?
 
-    init(_ channel: Channel<Tracked>) {
+    init(_ channel: Channel<Tracked>, inBatches: Bool) {
       self.channel = channel
       let steady = channel.outlet.subscribe()
       subscription = channel.outlet.subscribe()
       let worked = worked
       self.steady = Task.detached {
-        for await _ in steady { worked.withLock { $0 += 1 } }
+        if inBatches {
+          for await batch in steady.batches { worked.withLock { $0 += batch.count } }
+        } else {
+          for await _ in steady { worked.withLock { $0 += 1 } }
+        }
       }
     }
   }
@@ -37,8 +41,11 @@ enum SettleAgainstLeave {
     // More than a segment has room for, now and then.
     let sent = context.random.oneIn(8) ? 70 : context.random.number(0...3)
     let later = context.random.number(0...2)
+    let inBatches = context.random.oneIn(2)
     let items = (0..<count).map { _ in
-      Item(Channel(buffering: context.random.oneIn(2) ? .unbounded : .bufferingOldest(128)))
+      Item(
+        Channel(buffering: context.random.oneIn(2) ? .unbounded : .bufferingOldest(128)),
+        inBatches: inBatches)
     }
     for item in items {
       for number in 0..<sent { item.channel.send(Tracked(number, in: census)) }
