@@ -5,7 +5,8 @@ import Synchronization
 /// An element is shown as it describes itself, and text is quoted. Not shown is what is in a field, a
 /// case or under a key whose name is one of a secret (see `SecretNames`), and any value of a type with
 /// such a name: of these, `Token(…)`. That holds in containers, too, and in types that describe
-/// themselves: if such a description has a secret in it, the fields are shown instead.
+/// themselves: if such a description has a secret in it, the fields are shown instead. Of a type whose
+/// fields have no names, since the program was built without them, nothing is shown but the type's.
 ///
 /// The fields of classes are not looked at, since another thread may be changing them.
 struct Describer: Sendable {
@@ -60,11 +61,12 @@ struct Describer: Sendable {
     if value is any StringProtocol || value is Character || value is Unicode.Scalar {
       return String(reflecting: value)
     }
+    if isNameless(value, mirror) { return "\(type)(…)" }
     if let said = (value as? any CustomStringConvertible)?.description
       ?? (value as? any CustomDebugStringConvertible)?.debugDescription,
-      !secrets(in: mirror).contains(where: said.contains)
+      let secrets = secrets(in: mirror)
     {
-      return said
+      if !secrets.contains(where: said.contains) { return said }
     }
     switch mirror.displayStyle {
     case .struct: return type + (mirror.children.isEmpty ? "()" : fields(mirror.children, depth))
@@ -75,6 +77,18 @@ struct Describer: Sendable {
     default: return mirror.displayStyle == .class ? type : "\(value)"
     }
   }
+
+  /// Whether it has fields, or a case with something in it, whose names the program was built without: of
+  /// these nobody can tell which are secret.
+  private func isNameless(_ value: Any, _ mirror: Mirror) -> Bool {
+    guard [.struct, .enum].contains(mirror.displayStyle), !(value is any CustomReflectable) else {
+      return false
+    }
+    guard mirror.children.isEmpty else { return mirror.children.contains { $0.label == nil } }
+    return mirror.displayStyle == .struct && size(of: value) > 0
+  }
+
+  private func size<Value>(of _: Value) -> Int { MemoryLayout<Value>.size }
 
   private func payload(_ value: Any, _ depth: Int) -> String {
     let mirror = Mirror(reflecting: value)
@@ -114,21 +128,27 @@ struct Describer: Sendable {
 
   private func isSecretKey(_ key: Any) -> Bool { names.contains(key as? String ?? "\(key)") }
 
-  /// What the secret fields of a value say of themselves, as far as they can be found.
-  private func secrets(in mirror: Mirror, depth: Int = 0) -> [String] {
+  /// What the secret fields of a value say of themselves, as far as they can be found; nil if it has
+  /// fields without names.
+  private func secrets(in mirror: Mirror, depth: Int = 0) -> [String]? {
     guard mirror.displayStyle != .class, depth < Self.limit.depth else { return [] }
-    return mirror.children.flatMap { label, value in
+    var found: [String] = []
+    for (label, value) in mirror.children {
       let inner = Mirror(reflecting: value)
+      if isNameless(value, inner) { return nil }
       let key = mirror.displayStyle == .dictionary ? inner.children.first?.value : nil
-      guard
-        label.map(names.contains) ?? false || key.map(isSecretKey) ?? false
-          || types.name(of: value, names).isSecret
-      else {
-        return secrets(in: inner, depth: depth + 1)
+      if label.map(names.contains) ?? false || key.map(isSecretKey) ?? false
+        || types.name(of: value, names).isSecret
+      {
+        let secret = key == nil ? value : inner.children.dropFirst().first?.value ?? value
+        found += texts(secret, Mirror(reflecting: secret), depth).filter { !$0.isEmpty }
+      } else if let secrets = secrets(in: inner, depth: depth + 1) {
+        found += secrets
+      } else {
+        return nil
       }
-      let secret = key == nil ? value : inner.children.dropFirst().first?.value ?? value
-      return texts(secret, Mirror(reflecting: secret), depth).filter { !$0.isEmpty }
     }
+    return found
   }
 
   /// The texts in a value, and what it says of itself.

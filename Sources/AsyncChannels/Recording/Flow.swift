@@ -43,4 +43,6 @@ package struct Flow: Sendable {
   package var events: [Event]
   /// How many earlier events there is no room for any more.
   package let leftOut: Int
+  /// The objects in which nothing to record was found.
+  package let empties: [String]
 }
