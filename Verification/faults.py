@@ -288,6 +288,6 @@ FAULTS = [
     ("a cause of another recording is shown", "BroadcastLog+Recording.swift",
      "causes.first { $0.tap.tape == tap.tape }", "causes.first", RECORDING),
     ("a secret field is shown", "Describer.swift",
-     "names.contains(label) ? \"…\" : words(value, depth: depth + 1)",
-     "words(value, depth: depth + 1)", RECORDING),
+     "names.contains(label) ? \"…\" : words(child.value, depth: depth + 1)",
+     "words(child.value, depth: depth + 1)", RECORDING),
 ]

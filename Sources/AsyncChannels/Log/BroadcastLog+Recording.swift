@@ -13,9 +13,12 @@ final class Sending: Sendable {
   private let words: String?
 
   /// - Parameter describe: Returns the element in words; nil if it is described later.
-  init(to taps: [any LogTap], describing describe: (any LogTap) -> String? = { _ in nil }) {
-    (causes, vias, words) = (Causes.current, Via.current, nil)
-    captions = taps.map { ($0, Caption(describe($0))) }
+  init(
+    to taps: [any LogTap], describing describe: (any LogTap, [Via]) -> String? = { _, _ in nil }
+  ) {
+    let vias = Via.current
+    (causes, self.vias, words) = (Causes.current, vias, nil)
+    captions = taps.map { ($0, Caption(describe($0, vias))) }
     for via in vias { for tap in taps { via.noteSeen(by: tap.tape) } }
   }
 
@@ -25,7 +28,7 @@ final class Sending: Sendable {
   }
 
   func describe(_ element: some Sendable) {
-    for (tap, caption) in captions { caption.text = tap.describe(element) }
+    for (tap, caption) in captions { caption.text = tap.describe(element, through: vias) }
   }
 
   /// For an inlet with no log behind it that the recording knows.
@@ -75,7 +78,7 @@ extension BroadcastLogBase {
   final func makeSending() -> Sending { Sending(to: taps) }
 
   final func makeSending(of element: some Sendable) -> Sending {
-    Sending(to: taps) { $0.describe(element) }
+    Sending(to: taps) { $0.describe(element, through: $1) }
   }
 
   final var taps: [any LogTap] { state.withLock { $0.taps } }

@@ -45,4 +45,13 @@ package struct Flow: Sendable {
   package let leftOut: Int
   /// The objects in which nothing to record was found.
   package let empties: [String]
+
+  /// How many there is no room for, in words; nil if there is nothing to tell.
+  package var leftOutWords: String? {
+    switch leftOut {
+    case 0: nil
+    case 1: "1 earlier event was left out"
+    default: "\(leftOut) earlier events were left out"
+    }
+  }
 }

@@ -11,7 +11,7 @@ final class NamelessRecordingTests: XCTestCase {
       Shop
       orders  password
       ●       │         #1 Credentials(user: "ann", password: …)
-      ●       │         #2 Talkative(apiKey: …)
+      ●       │         #2 Talkative(…)
       ●       │         #3 signIn(token: …)
       ●       │         #4 signOut
       │       ●         #5 …
@@ -50,7 +50,7 @@ final class NamelessRecordingTests: XCTestCase {
     """
     orders
     ●       #1 Credentials(user: "ann", password: …)
-    ●       #2 Talkative(apiKey: …)
+    ●       #2 Talkative(…)
     ●       #3 signIn(token: …)
     ●       #4 signOut
 
