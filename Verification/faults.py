@@ -1,8 +1,11 @@
 """The faults that plant-faults plants: small changes of the sources, each of which must be caught.
 
-(name, file below Sources/AsyncChannels, the text as it is, the text with the fault). The text
-must be found exactly once, so that a fault that no longer applies is noticed.
+(name, file below Sources/AsyncChannels, the text as it is, the text with the fault, and, of what no
+program of the verification looks at, which tests to run). The text must be found exactly once, so that a
+fault that no longer applies is noticed.
 """
+
+RECORDING = "AsyncChannelsTests.(RecordingTests|CauseTests|DescriberTests)"
 
 FAULTS = [
     # The order of a segment's slots, and their counts.
@@ -107,18 +110,20 @@ FAULTS = [
     # The log's lock, and what is one step under it.
     ("a queue is read without the lock", "Cursor.swift",
      "log.state.withLock { state -> (Element?, [Origin]) in\n      let element = remove(queue)\n"
-     "      guard element != nil, !state.taps.isEmpty else { return (element, []) }\n"
+     "      guard element != nil, state.isRecorded else { return (element, []) }\n"
      "      return (element, notePopping(from: queue, in: state))\n    }\n",
      "(remove(queue), [Origin]())\n"),
     ("sleepers are taken before the element is stored", "BroadcastLog.swift",
      "    state.withLock { state in\n"
-     "      append(element, replayed: replayed, to: &state, evicting: &evicted)\n"
+     "      guard state.isPlain else { return (nil, .nobody) }\n"
+     "      return store(element, replayed: replayed, in: &state, evicting: &evicted)\n"
      "    }\n",
      "    let early = state.withLock { $0.takeSleepers() }\n"
-     "    let sent = state.withLock { state in\n"
-     "      append(element, replayed: replayed, to: &state, evicting: &evicted)\n"
+     "    let subscribers: Int? = state.withLock { state in\n"
+     "      guard state.isPlain else { return nil }\n"
+     "      return store(element, replayed: replayed, in: &state, evicting: &evicted).subscribers\n"
      "    }\n"
-     "    return (sent.subscribers, early)\n"),
+     "    return (subscribers, early)\n"),
     ("a slot is published before it is written", "Segment.swift",
      "    (elements.assumingMemoryBound(to: Element.self) + slot).initialize(to: element)\n",
      "    header.pointee.published.store(slot + 1, ordering: .releasing)\n"
@@ -150,14 +155,14 @@ FAULTS = [
      "if !keepingNewest, window.limit > 0 { replayed = window.takeAll() }", "_ = keepingNewest"),
     ("a consumer that joins after the end joins", "BroadcastLog.swift",
      "      guard !state.isFinished else { return (nil, unheard == nil ? nil : queue) }\n", ""),
-    ("a finished log takes elements", "BroadcastLog.swift",
-     "    guard !state.isFinished else { return (nil, .nobody) }\n", ""),
+    ("a finished log takes elements", "LogState.swift",
+     "isPlain: Bool { flags.isEmpty }", "isPlain: Bool { flags.subtracting(.finished).isEmpty }"),
     # State.
     ("observers are told only once until the next read", "ObservedValue.swift",
      "if readers.load(ordering: .relaxed) != Self.nobody { tellObservers() }",
      "if readers.exchange(Self.nobody, ordering: .relaxed) != Self.nobody { tellObservers() }"),
-    ("a write does not wait for an update", "BroadcastLog.swift",
-     "      if state.isUpdating { return nil }\n", ""),
+    ("a write does not wait for an update", "LogState.swift",
+     "isPlain: Bool { flags.isEmpty }", "isPlain: Bool { flags.subtracting(.updating).isEmpty }"),
     ("a merge keeps its places in the queues when it is dropped", "MergedCursor.swift",
      "  deinit {\n    leaveQueues()\n  }\n", ""),
     ("a merge does not go on to the next segment of a source", "MergedCursor.swift",
@@ -246,4 +251,51 @@ FAULTS = [
      "      if count == 0 { continue }\n", ""),
     ("a linger ends with the time although somebody came", "WhileSubscribed.swift",
      "return first || second", "return first && second"),
+    # Recordings: what the log tells the tape, and what becomes of it there.
+    ("a recorded log is taken for a plain one", "LogState.swift",
+     "isPlain: Bool { flags.isEmpty }", "isPlain: Bool { flags.subtracting(.recorded).isEmpty }",
+     RECORDING),
+    ("a recorded reader takes all it knows of", "LogCursor.swift",
+     "    if untypedLog.isRecorded.load(ordering: .relaxed) { position?.forgetKnown() }\n", "",
+     RECORDING),
+    ("a take is recorded twice", "LogCursor+Recording.swift",
+     "    let (subscriber, taps) = recorded\n    let origins",
+     "    let (subscriber, taps) = recorded\n"
+     "    for tap in taps { tap.note(.taken(subscriber, slot: slot)) }\n    let origins",
+     RECORDING),
+    ("what is taken from a queue is not recorded", "LogCursor+Recording.swift",
+     "    return state.taps.compactMap { tap in\n",
+     "    return state.taps.prefix(0).compactMap { tap in\n", RECORDING),
+    ("an element that is dropped is not recorded", "Tape.swift",
+     "      noteDropped(dropped.element, in: lane, by: number, sent.sender)\n", "", RECORDING),
+    ("the newer element is recorded as dropped", "TapedLane.swift",
+     "dropped = Dropped(element: queue.removeFirst())",
+     "dropped = Dropped(element: element)\n      queue.removeFirst()", RECORDING),
+    ("a recording that begins during a send is not told", "BroadcastLog+Recording.swift",
+     "      let caption = captions.first { $0.tap === tap }?.caption ?? Caption(words)\n",
+     "      guard let caption = captions.first(where: { $0.tap === tap })?.caption else { continue }\n",
+     RECORDING),
+    ("a recording that begins during an update is not told", "BroadcastLog+Recording.swift",
+     "(sending ?? Sending()).note(", "sending?.note(", RECORDING),
+    ("a recording that was dropped still records", "BroadcastLog+Recording.swift",
+     "      state.taps.removeAll { $0.tape == tape }\n", "", RECORDING),
+    ("a recording keeps each element", "BroadcastLog+Recording.swift",
+     "  final func makeSending(of element: some Sendable) -> Sending {\n",
+     "  static let kept = Locked<[any Sendable]>([])\n\n"
+     "  final func makeSending(of element: some Sendable) -> Sending {\n"
+     "    Self.kept.withLock { $0.append(element) }\n"
+     "    return ", RECORDING),
+    ("a cause is kept when its task asks again", "LogCursor+Recording.swift",
+     "    case .asks: Causes.forget(subscriber)\n", "    case .asks: break\n", RECORDING),
+    ("a cause is kept when its subscription is left", "LogCursor+Recording.swift",
+     "    note { .left($0) }\n    Causes.forget(subscriber)\n", "    note { .left($0) }\n",
+     RECORDING),
+    ("what a script takes is a cause", "LogCursor+Recording.swift",
+     "      if !untypedLog.taps.allSatisfy(\\.isInput) { Causes.forget(subscriber) }\n", "",
+     RECORDING),
+    ("a cause of another recording is shown", "BroadcastLog+Recording.swift",
+     "causes.first { $0.tap.tape == tap.tape }", "causes.first", RECORDING),
+    ("a secret field is shown", "Describer.swift",
+     "names.contains(label) ? \"…\" : words(child.value, depth: depth + 1)",
+     "words(child.value, depth: depth + 1)", RECORDING),
 ]

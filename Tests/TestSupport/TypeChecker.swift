@@ -9,9 +9,11 @@ package struct TypeChecker {
     package var description: String { "\(line): \(text)" }
   }
 
-  private let compiler: String
-  private let modules: URL
-  private let cache: URL
+  let compiler: String
+  /// Where what these tests are built of is.
+  let products: URL
+  let modules: URL
+  let cache: URL
 
   /// Nil if there is no compiler in the path.
   ///
@@ -25,7 +27,7 @@ package struct TypeChecker {
     }
     // One and the same path as in the build: the module cache tells symbolic links apart.
     let executable = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-    let products = executable.deletingLastPathComponent()
+    products = executable.deletingLastPathComponent()
     self.compiler = compiler
     self.modules = modules ?? products.appending(path: "Modules")
     cache = products.appending(path: "ModuleCache")

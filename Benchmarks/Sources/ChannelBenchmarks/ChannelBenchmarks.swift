@@ -54,7 +54,7 @@ struct ChannelBenchmarks {
     [
       .fanOut(scale), .roundTrip(scale), .sendCost(scale), .subscribing(scale), .memory(scale),
       .currentValue(scale), .idle(scale), .burst(scale), .batches(scale), .burstMemory(scale),
-      .viewModel(scale), .answering(scale),
+      .viewModel(scale), .answering(scale), .recordings(scale),
     ]
   }
 

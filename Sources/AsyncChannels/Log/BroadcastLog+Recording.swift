@@ -6,69 +6,87 @@ import Synchronization
 @usableFromInline
 final class Sending: Sendable {
   private let captions: [(tap: any LogTap, caption: Caption)]
-  private let causes = Causes.current
-  private let vias = Via.current
+  private let causes: [Origin]
+  private let vias: [Via]
   private let sender = Sender.current
+  /// What is known without describing.
+  private let words: String?
 
-  init(to taps: [any LogTap]) {
-    captions = taps.map { ($0, Caption()) }
+  /// - Parameter describe: Returns the element in words; nil if it is described later.
+  init(
+    to taps: [any LogTap], describing describe: (any LogTap, [Via]) -> String? = { _, _ in nil }
+  ) {
+    let vias = Via.current
+    (causes, self.vias, words) = (Causes.current, vias, nil)
+    captions = taps.map { ($0, Caption(describe($0, vias))) }
     for via in vias { for tap in taps { via.noteSeen(by: tap.tape) } }
   }
 
-  @usableFromInline
+  /// One that begins with a lock held, or began before anybody recorded it. Its cause is not known.
+  init(inWords words: String? = nil) {
+    (captions, causes, vias, self.words) = ([], [], [], words)
+  }
+
   func describe(_ element: some Sendable) {
     for (tap, caption) in captions { caption.text = tap.describe(element, through: vias) }
   }
 
   /// For an inlet with no log behind it that the recording knows.
   func note() {
-    note(in: LogState(), subscribers: 1, replayed: 0, kept: nil)
+    let inlet = LogState()
+    for (tap, caption) in captions {
+      note(in: inlet, by: tap, as: caption, subscribers: 1, replayed: 0, kept: nil)
+    }
   }
 
   /// To be called in the step in which the element is appended, and before: as soon as it is
   /// appended, a reader may take it.
   ///
+  /// A recording that has begun meanwhile is told, too, though not in words: what it knows of each
+  /// queue would be wrong without this element.
+  ///
   /// - Parameters:
   ///   - replayed: How many elements are replayed, if this is one of them; else zero.
   ///   - kept: The queue of what is kept for the first subscriber.
   func note(in state: LogState, replayed: Int, kept: SubscriberQueueBase?) {
-    guard !state.isFinished else { return }
     let subscribers = state.subscriberCount
-    note(
-      in: state, subscribers: subscribers, replayed: replayed, kept: subscribers == 0 ? kept : nil)
+    for tap in state.taps {
+      let caption = captions.first { $0.tap === tap }?.caption ?? Caption(words)
+      note(
+        in: state, by: tap, as: caption, subscribers: subscribers, replayed: replayed,
+        kept: subscribers == 0 ? kept : nil)
+    }
   }
 
   private func note(
-    in state: LogState, subscribers: Int, replayed: Int, kept: SubscriberQueueBase?
+    in state: LogState, by tap: any LogTap, as caption: Caption, subscribers: Int, replayed: Int,
+    kept: SubscriberQueueBase?
   ) {
-    let slot = state.readers > 0 ? state.end.map { $0.segment.start + $0.index } : nil
-    let queues = state.queues.map { (subscriber: ObjectIdentifier($0), policy: $0.policy) }
-    for (tap, caption) in captions {
-      tap.note(
-        .sent(
-          SentElement(
-            caption: caption, slot: slot, queues: queues, subscribers: subscribers,
-            replayed: replayed, kept: kept.map { (ObjectIdentifier($0), $0.policy) },
-            cause: causes.first { $0.tap.tape == tap.tape }, vias: vias,
-            sender: sender)))
-    }
+    tap.note(
+      .sent(
+        SentElement(
+          caption: caption, slot: state.readers > 0 ? state.end?.number : nil,
+          queues: state.queues.map { (subscriber: ObjectIdentifier($0), policy: $0.policy) },
+          subscribers: subscribers, replayed: replayed,
+          kept: kept.map { (ObjectIdentifier($0), $0.policy) },
+          cause: causes.first { $0.tap.tape == tap.tape }, vias: vias, sender: sender)))
   }
 }
 
 extension BroadcastLogBase {
-  /// Nil if nobody records the log any more.
-  @usableFromInline
-  final func makeSending() -> Sending? {
-    let taps = taps
-    return taps.isEmpty ? nil : Sending(to: taps)
+  /// Of an element that is described later.
+  final func makeSending() -> Sending { Sending(to: taps) }
+
+  final func makeSending(of element: some Sendable) -> Sending {
+    Sending(to: taps) { $0.describe(element, through: $1) }
   }
 
   final var taps: [any LogTap] { state.withLock { $0.taps } }
 
   /// Records the log from now on: what is sent after this returned.
   ///
-  /// The flag is set with the lock held, so a sender that sees the tap has the flag set for the reader
-  /// that acquires its element, too.
+  /// `isRecorded` is set with the lock held, so a sender that notes an element has it set for the reader
+  /// that acquires that element, too.
   ///
   /// - Parameter prepare: Is told of the subscribers that have a queue, with the number of elements in
   ///   it, of what is kept for the first subscriber, and the number of elements that are replayed.
@@ -101,59 +119,86 @@ extension BroadcastLogBase {
 }
 
 extension BroadcastLog {
-  /// What `send` does, recorded.
+  /// What `send` does to a log that is recorded, or finished.
   @usableFromInline
-  func sendRecorded(_ element: Element, replayed: Bool) -> Int? {
+  func sendNoting(_ element: Element, replayed: Bool) -> Int? {
     var evicted = Evicted<Element>()
-    let sending = makeSending()
-    sending?.describe(element)
+    let sending = makeSending(of: element)
     let (subscribers, wake) = state.withLock { state in
-      note(sending, in: state, replayed: replayed)
-      return append(element, replayed: replayed, to: &state, evicting: &evicted)
+      append(element, replayed: replayed, noting: sending, to: &state, evicting: &evicted)
     }
     _ = consume evicted  // destroyed here, with no lock held
     perform(wake)
     return subscribers
   }
 
-  /// What `appendUnlessUpdating` does, recorded.
-  @usableFromInline
-  func appendRecordedUnlessUpdating(
-    _ element: Element, evicting evicted: inout Evicted<Element>
+  /// Appends for a writer of state, unless the newest element is being updated: nil then.
+  func appendUnlessUpdating(
+    _ element: Element, noting sending: Sending, evicting evicted: inout Evicted<Element>
   ) -> (subscribers: Int?, wake: Wake)? {
-    let sending = makeSending()
-    sending?.describe(element)
-    return state.withLock { state in
+    state.withLock { state in
       if state.isUpdating { return nil }
-      note(sending, in: state, replayed: true)
-      return append(element, replayed: true, to: &state, evicting: &evicted)
+      return append(element, replayed: true, noting: sending, to: &state, evicting: &evicted)
     }
   }
 
-  /// Appends for a writer of state that holds the writers' lock.
+  /// The same for one that holds the writers' lock, so that nobody is updating.
   func append(
-    _ element: Element, noting sending: Sending?, evicting evicted: inout Evicted<Element>
+    _ element: Element, noting sending: Sending, evicting evicted: inout Evicted<Element>
   ) -> (subscribers: Int?, wake: Wake) {
     state.withLock { state in
-      note(sending, in: state, replayed: true)
-      return append(element, replayed: true, to: &state, evicting: &evicted)
+      append(element, replayed: true, noting: sending, to: &state, evicting: &evicted)
     }
   }
 
-  /// With the lock held.
+  /// Begins to replace the newest element, recorded or not.
+  func beginUpdate() -> Element {
+    state.withLock { state in
+      state.isUpdating = true
+      return window.newest
+    }
+  }
+
+  /// What `endUpdate` does, recorded.
+  func endUpdate(
+    with element: Element, noting sending: Sending, evicting evicted: inout Evicted<Element>
+  ) -> (subscribers: Int?, wake: Wake) {
+    state.withLock { state in
+      state.isUpdating = false
+      return append(element, replayed: true, noting: sending, to: &state, evicting: &evicted)
+    }
+  }
+
+  /// Appends, unless the log is finished, and notes that. With the lock held.
+  ///
+  /// - Parameter sending: Nil if the log was not recorded when the sending began.
   @usableFromInline
-  func note(_ sending: Sending?, in state: LogState, replayed: Bool) {
-    sending?.note(in: state, replayed: replayed ? window.limit : 0, kept: unheard)
+  func append(
+    _ element: Element, replayed: Bool, noting sending: Sending?, to state: inout LogState,
+    evicting evicted: inout Evicted<Element>
+  ) -> (subscribers: Int?, wake: Wake) {
+    if state.isFinished { return (nil, .nobody) }
+    if state.isRecorded {
+      (sending ?? Sending()).note(
+        in: state, replayed: replayed ? window.limit : 0, kept: unheard)
+    }
+    return store(element, replayed: replayed, in: &state, evicting: &evicted)
   }
 
   /// With the lock held.
+  ///
+  /// - Returns: What the subscriber is known by, if it has no queue.
   @usableFromInline
-  func noteSubscribing(_ queue: SubscriberQueueBase?, in state: LogState) {
-    guard let queue, !state.isFinished || (unheard?.count ?? 0) > 0 else { return }
+  func noteSubscribing(_ queue: SubscriberQueueBase?, in state: LogState) -> SubscriberTag? {
+    guard !state.isFinished || (unheard?.count ?? 0) > 0 else { return nil }
+    let subscriber: AnyObject = queue as AnyObject? ?? SubscriberTag()
     let kept = state.subscriberCount == 0 ? unheard.map { ObjectIdentifier($0) } : nil
     let replays = window.limit > 0 && !state.isFinished
     for tap in state.taps {
-      tap.note(.subscribed(ObjectIdentifier(queue), queue.policy, replays: replays, kept: kept))
+      tap.note(
+        .subscribed(
+          ObjectIdentifier(subscriber), queue?.policy ?? .unbounded, replays: replays, kept: kept))
     }
+    return subscriber as? SubscriberTag
   }
 }

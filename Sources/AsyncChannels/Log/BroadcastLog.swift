@@ -35,9 +35,9 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   /// Returns the number of subscribers it was sent to, or nil if the log is finished.
   @inlinable
   func send(_ element: Element, replayed: Bool) -> Int? {
-    if isRecorded.load(ordering: .relaxed) { return sendRecorded(element, replayed: replayed) }
     var evicted = Evicted<Element>()
-    let (subscribers, wake) = append(element, replayed: replayed, evicting: &evicted)
+    let (subscribers, wake) = appendIfPlain(element, replayed: replayed, evicting: &evicted)
+    guard let subscribers else { return sendNoting(element, replayed: replayed) }
     _ = consume evicted  // destroyed here, with no lock held
     perform(wake)
     return subscribers
@@ -81,63 +81,61 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     state.withLock { _ in window.total }
   }
 
-  /// Appends for all current subscribers, unless the log is finished.
+  /// Appends for all current subscribers, unless that is not all that there is to do (`LogFlags`).
+  ///
+  /// So what hardly any log has costs a sender nothing: that the log is finished is to be asked anyway.
   ///
   /// - Parameter evicted: Gets what there is no room for any more, to be released by a caller that
   ///   holds no lock.
-  /// - Returns: The number of subscribers, or nil if the log is finished; and which sleepers to
-  ///   ring.
+  /// - Returns: The number of subscribers, or nil if nothing was appended; and which sleepers to ring.
   @inlinable
-  func append(
+  func appendIfPlain(
     _ element: Element, replayed: Bool, evicting evicted: inout Evicted<Element>
   ) -> (subscribers: Int?, wake: Wake) {
     state.withLock { state in
-      append(element, replayed: replayed, to: &state, evicting: &evicted)
+      guard state.isPlain else { return (nil, .nobody) }
+      return store(element, replayed: replayed, in: &state, evicting: &evicted)
     }
   }
 
-  /// The same for a writer of state, unless the newest element is being updated: nil then.
+  /// Begins to replace the newest element, and returns it. Other writers wait until `endUpdate`. If the
+  /// log is recorded, nothing begins, and this returns nil.
   @inlinable
-  func appendUnlessUpdating(
-    _ element: Element, evicting evicted: inout Evicted<Element>
-  ) -> (subscribers: Int?, wake: Wake)? {
+  func beginUpdateUnlessRecorded() -> Element? {
     state.withLock { state in
-      if state.isUpdating { return nil }
-      return append(element, replayed: true, to: &state, evicting: &evicted)
-    }
-  }
-
-  /// Begins to replace the newest element, and returns it. Other writers wait until `endUpdate`.
-  @inlinable
-  func beginUpdate() -> Element {
-    state.withLock { state in
+      if state.isRecorded { return nil }
       state.isUpdating = true
       return window.newest
     }
   }
 
-  /// Replaces it, or not, and lets other writers write.
-  ///
-  /// - Parameter sending: Is noted here if the log is recorded; described later.
+  /// Replaces it, and lets other writers write.
   @inlinable
   func endUpdate(
-    with element: Element?, noting sending: Sending?, evicting evicted: inout Evicted<Element>
+    with element: Element, evicting evicted: inout Evicted<Element>
   ) -> (subscribers: Int?, wake: Wake) {
     state.withLock { state in
       state.isUpdating = false
-      guard let element else { return (nil, .nobody) }
-      if let sending { note(sending, in: state, replayed: true) }
-      return append(element, replayed: true, to: &state, evicting: &evicted)
+      // It may be recorded or finished since it began.
+      guard state.isPlain else {
+        return append(element, replayed: true, noting: nil, to: &state, evicting: &evicted)
+      }
+      return store(element, replayed: true, in: &state, evicting: &evicted)
     }
   }
 
-  /// With the lock held.
+  /// Lets other writers write, with nothing replaced.
+  @usableFromInline
+  func leaveUpdate() {
+    state.withLock { $0.isUpdating = false }
+  }
+
+  /// Appends to a log that is not finished, and not recorded or has noted it. With the lock held.
   @inlinable
-  func append(
-    _ element: Element, replayed: Bool, to state: inout LogState,
+  func store(
+    _ element: Element, replayed: Bool, in state: inout LogState,
     evicting evicted: inout Evicted<Element>
   ) -> (subscribers: Int?, wake: Wake) {
-    guard !state.isFinished else { return (nil, .nobody) }
     if state.readers > 0 {
       state.appendSlot(element)
     } else if let unheard, state.queues.isEmpty {
@@ -145,7 +143,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     }
     if !state.queues.isEmpty { fill(state.queues, with: element, evicting: &evicted) }
     if replayed, window.limit > 0 { window.slide(adding: element, evicting: &evicted) }
-    return (state.subscriberCount, state.takeSleepers())
+    return (state.readers &+ state.queues.count, state.takeSleepers())
   }
 
   /// - Parameter queues: This log's, which are all made in `join`.
@@ -180,19 +178,22 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   ///
   /// - Returns: A position for an unbounded subscriber; a queue for a bounded one, and for replayed
   ///   and kept elements, which are to be read first; neither after the end, if nothing was kept.
-  ///   And what `LogCursor.attended` begins with.
+  ///   And what `attended` and `tag` of `LogCursor` begin with.
   @inlinable
   func join(
     _ policy: BufferingPolicy
-  ) -> (position: Position?, queue: SubscriberQueue<Element>?, attended: Int) {
+  ) -> (
+    position: Position?, queue: SubscriberQueue<Element>?, attended: Int, tag: SubscriberTag?
+  ) {
     let isBounded = policy != .unbounded
     let readsQueue = isBounded || window.limit > 0 || unheard != nil
     let queue = readsQueue ? SubscriberQueue<Element>(policy: policy) : nil
     var evicted = Evicted<Element>()
     var attended = 0
+    var tag: SubscriberTag?
     var news: AttendanceNews?
     let place: (Position?, SubscriberQueue<Element>?) = state.withLock { state in
-      if isRecorded.load(ordering: .relaxed) { noteSubscribing(queue, in: state) }
+      if state.isRecorded { tag = noteSubscribing(queue, in: state) }
       // There is something only while nobody is subscribed.
       if let queue, let unheard { unheard.moveAll(to: queue, evicting: &evicted) }
       guard !state.isFinished else { return (nil, unheard == nil ? nil : queue) }
@@ -207,6 +208,6 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
       return (position, queue)
     }
     if let news { tell(news) }
-    return (place.0, place.1, attended)
+    return (place.0, place.1, attended, tag)
   }
 }

@@ -17,8 +17,8 @@ public import Synchronization
 @usableFromInline
 class BroadcastLogBase: DueSleepers, @unchecked Sendable {
   @usableFromInline final let state = Locked(LogState())
-  /// Whether `state` has taps. Relaxed: who is watching is known with the lock; without it, this
-  /// leads to the slower path that looks.
+  /// Whether `state` has taps, for a consumer that looks without the lock. Written under the lock.
+  /// Relaxed: it leads to the slower path, which looks under the lock.
   @usableFromInline final let isRecorded = Atomic(false)
   /// Whether somebody waits until the subscribers have settled: what `Attendance` knows, for a consumer
   /// that looks without the lock. Written under the lock.
@@ -127,7 +127,8 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
     switch wake {
     case .nobody:
       break
-    case .directly(var sleepers):
+    case .directly(let first):
+      var sleepers = Sleepers(from: first)
       sleepers.ringAll()
     case .throughActor(let waker):
       // A send is synchronous, and a call of an actor is not: hence a task. It is detached, since

@@ -16,8 +16,8 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
 
   @inlinable
   init(in log: BroadcastLog<Element>, buffering policy: BufferingPolicy) {
-    let (position, queue, attended) = log.join(policy)
-    super.init(in: log, at: position, queue: queue, attended: attended)
+    let (position, queue, attended, tag) = log.join(policy)
+    super.init(in: log, at: position, queue: queue, attended: attended, tag: tag)
   }
 
   @inlinable
@@ -58,7 +58,9 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// This does not go on to the next segment. `waitForElement` does, and looks at the task's
   /// cancellation there: so a consumer that always finds an element sees it at the latest 64
   /// elements later.
-  @inlinable
+  ///
+  /// Always inlined, as is `takeKnown`: so a take is one call at most, however large the caller is.
+  @inlinable @inline(__always)
   func take() -> Element? {
     if let element = position?.takeKnown(Element.self) { return element }
     if readsQueue { return takeFromQueue() }
@@ -128,7 +130,7 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     guard let queue else { return nil }
     let (element, origins) = log.state.withLock { state -> (Element?, [Origin]) in
       let element = remove(queue)
-      guard element != nil, !state.taps.isEmpty else { return (element, []) }
+      guard element != nil, state.isRecorded else { return (element, []) }
       return (element, notePopping(from: queue, in: state))
     }
     if !origins.isEmpty { noteTaken(origins) }

@@ -1,14 +1,25 @@
+import Synchronization
+
+/// What a recording knows a subscriber by that has no queue. Not its cursor's address: asking for that would
+/// keep the optimizer from finding out where a cursor goes, recorded or not.
+@usableFromInline
+final class SubscriberTag: Sendable {
+  init() {}
+}
+
 extension LogCursor {
-  /// How a recording tells this subscriber from others.
-  private var subscriber: ObjectIdentifier {
-    untypedQueue.map { ObjectIdentifier($0) } ?? ObjectIdentifier(self)
+  /// How a recording tells this subscriber from others, and who records it.
+  private var recorded: (subscriber: ObjectIdentifier, taps: [any LogTap]) {
+    untypedLog.state.withLock { state in
+      if let untypedQueue { return (ObjectIdentifier(untypedQueue), state.taps) }
+      // It may have subscribed before the recording began.
+      let tag = tag ?? SubscriberTag()
+      self.tag = tag
+      return (ObjectIdentifier(tag), state.taps)
+    }
   }
 
-  /// One that has a queue was noted with the log's lock held, before it was filled.
-  final func noteSubscribing() {
-    guard untypedQueue == nil, position != nil else { return }
-    note { .subscribed($0, .unbounded, replays: false, kept: nil) }
-  }
+  private var subscriber: ObjectIdentifier { recorded.subscriber }
 
   final func noteLeaving() {
     note { .left($0) }
@@ -16,8 +27,8 @@ extension LogCursor {
   }
 
   final func noteTaking(from slot: Int) {
-    let subscriber = subscriber
-    let origins = untypedLog.taps.compactMap { tap in
+    let (subscriber, taps) = recorded
+    let origins = taps.compactMap { tap in
       tap.note(.taken(subscriber, slot: slot)).map { Origin(tap: tap, element: $0) }
     }
     Causes.took(origins, from: subscriber)
@@ -55,7 +66,8 @@ extension LogCursor {
   }
 
   private func note(_ step: (ObjectIdentifier) -> LogStep) {
-    for tap in untypedLog.taps { tap.note(step(subscriber)) }
+    let (subscriber, taps) = recorded
+    for tap in taps { tap.note(step(subscriber)) }
   }
 }
 

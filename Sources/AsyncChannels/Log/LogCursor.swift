@@ -18,18 +18,21 @@ class LogCursor: Waiter, @unchecked Sendable {
   /// The number of the last call of `settled()` that need not wait for this subscriber (see
   /// `Attendance`). Touched only under the log's lock, and in `deinit`.
   final var attended: Int
+  /// How a recording tells a subscriber that has no queue from others. Touched only under the log's lock.
+  final var tag: SubscriberTag?
 
   @usableFromInline
   init(
-    in log: BroadcastLogBase, at position: Position?, queue: SubscriberQueueBase?, attended: Int
+    in log: BroadcastLogBase, at position: Position?, queue: SubscriberQueueBase?, attended: Int,
+    tag: SubscriberTag?
   ) {
     untypedLog = log
     self.attended = attended
+    self.tag = tag
     self.position = position
     untypedQueue = queue
     readsQueue = queue != nil
     super.init()
-    if log.isRecorded.load(ordering: .relaxed) { noteSubscribing() }
   }
 
   /// Whether it was made after the end, and gives nothing.

@@ -1,3 +1,17 @@
+/// What makes a send more than appending. Nearly every log has none of it, so a sender looks at one byte,
+/// with the lock held.
+@frozen @usableFromInline
+struct LogFlags: OptionSet, Sendable {
+  @usableFromInline let rawValue: UInt8
+
+  @inlinable
+  init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  @inlinable static var finished: LogFlags { LogFlags(rawValue: 1) }
+  @inlinable static var updating: LogFlags { LogFlags(rawValue: 2) }
+  @inlinable static var recorded: LogFlags { LogFlags(rawValue: 4) }
+}
+
 /// The state of a log, without its elements. Its changes return what is to be done after unlocking.
 ///
 /// Invariants:
@@ -10,9 +24,7 @@ struct LogState: Sendable {
   /// A sender rings up to this many sleepers itself, which is sooner than by way of the actor.
   private static var directRings: Int { 2 }
 
-  @usableFromInline private(set) var isFinished = false
-  /// Whether somebody is replacing the newest element, in more than one step.
-  @usableFromInline var isUpdating = false
+  @usableFromInline var flags: LogFlags = []
   @usableFromInline private(set) var readers = 0
   /// Whether reads of elements of a trivial type are counted, too: if somebody asks `isFullyTaken`.
   @usableFromInline private(set) var countsAll = false
@@ -25,11 +37,35 @@ struct LogState: Sendable {
   private var due = Sleepers()
   private var actorIsRinging = false
   /// Those that record the log: hardly ever any.
-  var taps: [any LogTap] = []
+  var taps: [any LogTap] = [] {
+    didSet { set(.recorded, to: !taps.isEmpty) }
+  }
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
   private var waker: Waker?
   /// Nil until somebody asks for it.
   @usableFromInline private(set) var attendance: Attendance?
+
+  /// Whether to send is to append, and no more.
+  @inlinable
+  var isPlain: Bool { flags.isEmpty }
+
+  @inlinable
+  var isFinished: Bool { flags.contains(.finished) }
+
+  /// Whether somebody is replacing the newest element, in more than one step.
+  @inlinable
+  var isUpdating: Bool {
+    get { flags.contains(.updating) }
+    set { set(.updating, to: newValue) }
+  }
+
+  @inlinable
+  var isRecorded: Bool { flags.contains(.recorded) }
+
+  @inlinable
+  mutating func set(_ flag: LogFlags, to isSet: Bool) {
+    if isSet { flags.insert(flag) } else { flags.remove(flag) }
+  }
 
   @inlinable
   var subscriberCount: Int { isFinished ? 0 : readers + queues.count }
@@ -49,7 +85,7 @@ struct LogState: Sendable {
 
   /// Ends the log. True the first time.
   mutating func finish() -> Bool {
-    defer { isFinished = true }
+    defer { set(.finished, to: true) }
     return !isFinished
   }
 
@@ -166,7 +202,9 @@ struct LogState: Sendable {
 
   @usableFromInline
   mutating func takeAllSleepers() -> Wake {
-    if !actorIsRinging, waiting.count <= Self.directRings { return .directly(waiting.takeAll()) }
+    if !actorIsRinging, waiting.count <= Self.directRings {
+      return waiting.takeAll().first.map(Wake.directly) ?? .nobody
+    }
     due.append(waiting.takeAll())
     if actorIsRinging { return .nobody }
     actorIsRinging = true

@@ -27,7 +27,7 @@ protocol LogTap: AnyObject, Sendable {
   func keeps(_ element: Int) -> Bool
 }
 
-/// What happens to a log. Subscribers are told apart by their queue, or else by their cursor.
+/// What happens to a log. Subscribers are told apart by their queue, or else by their tag.
 enum LogStep {
   case sent(SentElement)
   /// - Parameters:
@@ -72,7 +72,11 @@ struct SentElement {
 /// An element in words. They are filled in where no lock is held, which may be after the element was
 /// appended.
 final class Caption: Sendable {
-  private let words = Locked<String?>(nil)
+  private let words: Locked<String?>
+
+  init(_ words: String? = nil) {
+    self.words = Locked(words)
+  }
 
   var text: String {
     get { words.withLock { $0 } ?? "…" }

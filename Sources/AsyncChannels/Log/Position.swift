@@ -35,7 +35,7 @@ struct Position: @unchecked Sendable {
   /// An element of a trivial type is nobody's to destroy, so it is copied and not counted, unless the
   /// log counts all (`LogState.countsAll`). Then its count is not zero before this reader has counted
   /// down. The hold on the segment keeps the slot alive.
-  @inlinable
+  @inlinable @inline(__always)
   mutating func takeKnown<Element>(_: Element.Type) -> Element? {
     guard index < limit else { return nil }
     let slot = index

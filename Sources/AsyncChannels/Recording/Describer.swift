@@ -6,7 +6,8 @@ import Synchronization
 /// case or under a key whose name is one of a secret (see `SecretNames`), and any value of a type with
 /// such a name: of these, `Token(…)`. That holds in containers, too. Of a value that describes itself and
 /// has a secret in it, only the type is shown: `Login(…)`. Its description may show the secret in other
-/// characters, or a part of it, and its fields what the description leaves out on purpose.
+/// characters, or a part of it, and its fields what the description leaves out on purpose. So it is with
+/// a type whose fields have no names, since the program was built without them.
 ///
 /// Of an object only the type is shown, or what its custom mirror has. Its fields are not looked at,
 /// since another thread may be changing them; so nobody knows what secrets its description tells.
@@ -62,6 +63,7 @@ struct Describer: Sendable {
     if value is any StringProtocol || value is Character || value is Unicode.Scalar {
       return String(reflecting: value)
     }
+    if isNameless(value, mirror) { return "\(type)(…)" }
     let isObject = Swift.type(of: value) is AnyClass
     if !isObject,
       value is any CustomStringConvertible || value is any CustomDebugStringConvertible
@@ -81,6 +83,18 @@ struct Describer: Sendable {
       return isObject ? type : "\(value)"
     }
   }
+
+  /// Whether it has fields, or a case with something in it, whose names the program was built without: of
+  /// these nobody can tell which are secret.
+  private func isNameless(_ value: Any, _ mirror: Mirror) -> Bool {
+    guard [.struct, .enum].contains(mirror.displayStyle), !(value is any CustomReflectable) else {
+      return false
+    }
+    guard mirror.children.isEmpty else { return mirror.children.contains { $0.label == nil } }
+    return mirror.displayStyle == .struct && size(of: value) > 0
+  }
+
+  private func size<Value>(of _: Value) -> Int { MemoryLayout<Value>.size }
 
   /// What a custom mirror calls optional may have another label.
   private func optional(_ child: Mirror.Child, _ depth: Int) -> String {
@@ -135,7 +149,8 @@ struct Describer: Sendable {
       let inner = Mirror(reflecting: value)
       let key = mirror.displayStyle == .dictionary ? inner.children.first?.value : nil
       return label.map(names.contains) ?? false || key.map(isSecretKey) ?? false
-        || types.name(of: value, names).isSecret || hasSecret(inner, depth: depth + 1)
+        || types.name(of: value, names).isSecret || isNameless(value, inner)
+        || hasSecret(inner, depth: depth + 1)
     }
   }
 }

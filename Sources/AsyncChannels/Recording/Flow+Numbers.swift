@@ -57,7 +57,7 @@ package struct FlowWords {
   package func sentence(_ event: Flow.Event) -> String {
     switch event.kind {
     case .sent: sentWords(event)
-    case .taken: "\(name(event)) taken\(wait(event))\(subscriber(event))"
+    case .taken: "\(shortName(event)) taken\(wait(event))\(subscriber(event))"
     case .dropped: "\(name(event)) dropped\(subscriber(event))"
     case .superseded: "\(name(event)) superseded"
     case .ignored: "\(name(event)) ignored"
@@ -74,6 +74,11 @@ package struct FlowWords {
     guard let element = event.element else { return "an earlier element" }
     if let number = numbers[element] { return "#\(number)" }
     return sent[element]?.text.printable ?? "an earlier element"
+  }
+
+  /// So short, with times, that how long it waited is still on the line.
+  private func shortName(_ event: Flow.Event) -> String {
+    showsTimes ? name(event).clipped(to: 24, ellipsis: "…") : name(event)
   }
 
   private func sentWords(_ event: Flow.Event) -> String {

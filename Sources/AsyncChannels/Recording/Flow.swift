@@ -43,6 +43,8 @@ package struct Flow: Sendable {
   package var events: [Event]
   /// How many earlier events there is no room for any more.
   package let leftOut: Int
+  /// The objects in which nothing to record was found.
+  package let empties: [String]
 
   /// How many there is no room for, in words; nil if there is nothing to tell.
   package var leftOutWords: String? {

@@ -13,7 +13,9 @@ struct FlowMarbles {
 
   var text: String {
     let lanes = flow.activeLanes
-    guard !lanes.isEmpty else { return "Nothing was recorded.\n" }
+    guard !lanes.isEmpty else {
+      return (flow.warnings + "Nothing was recorded.\n").asASCII(isASCII)
+    }
     let names = lanes.map { flow.lanes[$0].name.printable.clipped(to: 30, ellipsis: "…") }
     let margin = (names.map(\.columns).max() ?? 0) + 2
     let leftOut = flow.leftOutWords.map { "… \($0)\n" } ?? ""

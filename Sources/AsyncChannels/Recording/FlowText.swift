@@ -19,7 +19,8 @@ struct FlowText {
   }
 
   var text: String {
-    guard !flow.events.isEmpty else { return "Nothing was recorded.\n" }
+    let warnings = isASCII ? flow.warnings.ascii : flow.warnings
+    guard !flow.events.isEmpty else { return warnings + "Nothing was recorded.\n" }
     let times = showsTimes ? flow.events.map(\.time.milliseconds) : []
     let margin = times.isEmpty ? 0 : max(2, times.map(\.count).max() ?? 0)
     var lines = columns.header.enumerated().map { index, line in
@@ -34,7 +35,8 @@ struct FlowText {
       lines.append(front(margin == 0 ? "" : times[index], margin) + line(event, ended, margin))
       if event.kind == .finished { ended.insert(event.lane) }
     }
-    return lines.map { $0.trimmedAtEnd.clipped(to: Self.width, ellipsis: glyphs.ellipsis) + "\n" }
+    return warnings
+      + lines.map { $0.trimmedAtEnd.clipped(to: Self.width, ellipsis: glyphs.ellipsis) + "\n" }
       .joined()
   }
 
@@ -62,6 +64,19 @@ struct FlowText {
     let name = columns.isFolded(event.lane) ? "\(flow.lanes[event.lane].name): " : ""
     let sentence = isASCII ? words.sentence(event).ascii : words.sentence(event)
     return String(cells) + "  " + name + sentence
+  }
+}
+
+extension Flow {
+  /// What a reader would miss without knowing it.
+  var warnings: String {
+    empties.map {
+      """
+      No channel was found in \($0). If it was built without reflection metadata,
+      name each: recording.add(channel, as: "name").
+
+      """
+    }.joined()
   }
 }
 

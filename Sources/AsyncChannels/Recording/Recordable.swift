@@ -1,60 +1,69 @@
 import Synchronization
 
+/// What a lane is to be called.
+struct LaneName {
+  let name: String
+  /// See `Flow.Lane`.
+  var owner = ""
+  /// Whether it stands for a name that is not known. That name may be one of a secret.
+  var isMadeUp = false
+}
+
 /// What a recording can watch when it finds it in an object.
 protocol Recordable {
-  func record(in recording: Recording, as name: String, of owner: String)
+  func record(in recording: Recording, as name: LaneName)
 }
 
 extension Channel: Recordable {
-  func record(in recording: Recording, as name: String, of owner: String) {
-    recording.watch(log, as: name, of: owner, kind: .channel)
+  func record(in recording: Recording, as name: LaneName) {
+    recording.watch(log, as: name, kind: .channel)
   }
 }
 
 extension Input: Recordable {
-  func record(in recording: Recording, as name: String, of owner: String) {
+  func record(in recording: Recording, as name: LaneName) {
     guard let log = inlet.log else { return }
-    recording.watch(log, as: name, of: owner, kind: .input)
+    recording.watch(log, as: name, kind: .input)
   }
 }
 
 extension Output: Recordable {
-  func record(in recording: Recording, as name: String, of owner: String) {
-    recording.watch(channel.log, as: name, of: owner, kind: .channel)
+  func record(in recording: Recording, as name: LaneName) {
+    recording.watch(channel.log, as: name, kind: .channel)
   }
 }
 
 extension CurrentValue: Recordable {
-  func record(in recording: Recording, as name: String, of owner: String) {
-    recording.watch(log, as: name, of: owner, kind: .state)
+  func record(in recording: Recording, as name: LaneName) {
+    recording.watch(log, as: name, kind: .state)
   }
 }
 
 extension Outlet: Recordable {
-  func record(in recording: Recording, as name: String, of owner: String) {
+  func record(in recording: Recording, as name: LaneName) {
     guard case .log(let log, _) = source else { return }
-    recording.watch(log, as: name, of: owner, kind: .channel)
+    recording.watch(log, as: name, kind: .channel)
   }
 }
 
 extension StateOutlet: Recordable {
-  func record(in recording: Recording, as name: String, of owner: String) {
+  func record(in recording: Recording, as name: LaneName) {
     guard case .state(let root) = source else { return }
-    recording.watch(root.log, as: name, of: owner, kind: .state)
+    recording.watch(root.log, as: name, kind: .state)
   }
 }
 
 extension Inlet: Recordable {
   /// A derived inlet has a lane of its own before that of the channel behind it. One that is watched
   /// already keeps its name.
-  func record(in recording: Recording, as name: String, of owner: String) {
+  func record(in recording: Recording, as name: LaneName) {
     switch target {
-    case .log(let log): recording.watch(log, as: name, of: owner, kind: .channel)
+    case .log(let log): recording.watch(log, as: name, kind: .channel)
     case .function(let function):
       let tape = recording.tape
       let isNew = function.taps.withLock { taps in
         if taps.contains(where: { $0.tape == ObjectIdentifier(tape) }) { return false }
-        taps.append(TapedLog(name, of: owner, on: tape, kind: .inlet))
+        taps.append(TapedLog(name, on: tape, kind: .inlet))
         return true
       }
       guard isNew else { return }

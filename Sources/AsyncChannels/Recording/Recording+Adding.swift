@@ -4,6 +4,12 @@ extension Recording {
   /// The lanes are named as its properties are. Derived state and derived outlets have none of their
   /// own: what they are made of has.
   ///
+  /// A program that was built without the names of properties (`-disable-reflection-names`) has lanes
+  /// named by file and line, which show what happened and what caused it, and no elements, since nobody can
+  /// tell a password from a name. In one that was built without reflection metadata
+  /// (`-disable-reflection-metadata`) nothing is found in an object, and the text says so. In both, add
+  /// each channel under a name: `recording.add(channel, as: "name")`.
+  ///
   /// - Parameters:
   ///   - object: A view model, or another object. Its properties are read now, so call this in its
   ///     isolation: for a view model, on the main actor. Traps for an actor from outside of it.
@@ -70,41 +76,46 @@ extension Recording {
 
   /// Records a channel under this name.
   public func add<Element>(_ channel: Channel<Element>, as name: String) {
-    channel.record(in: self, as: name, of: "")
+    channel.record(in: self, as: LaneName(name: name))
   }
 
   /// Records a state under this name.
   public func add<Value>(_ state: CurrentValue<Value>, as name: String) {
-    state.record(in: self, as: name, of: "")
+    state.record(in: self, as: LaneName(name: name))
   }
 
   /// Records what is sent to an outlet's channel under this name. A derived outlet has nothing of its
   /// own to be recorded.
   public func add<Element>(_ outlet: Outlet<Element>, as name: String) {
-    outlet.record(in: self, as: name, of: "")
+    outlet.record(in: self, as: LaneName(name: name))
   }
 
   /// Records a state under this name. Derived state has nothing of its own to be recorded.
   public func add<Value>(_ state: StateOutlet<Value>, as name: String) {
-    state.record(in: self, as: name, of: "")
+    state.record(in: self, as: LaneName(name: name))
   }
 
   /// Records what is sent to an inlet under this name, and where it goes.
   public func add<Element>(_ inlet: Inlet<Element>, as name: String) {
-    inlet.record(in: self, as: name, of: "")
+    inlet.record(in: self, as: LaneName(name: name))
   }
 
   private func addParts(of object: AnyObject, as name: String?, at place: SourcePlace) {
     let owner = name ?? String("\(type(of: object))".prefix { $0 != "<" })
     var mirror: Mirror? = Mirror(reflecting: object)
+    var found = 0
     while let parts = mirror {
       for (index, part) in parts.children.enumerated() {
         guard let recordable = unwrapped(part.value) as? any Recordable else { continue }
-        let label = part.label.flatMap { $0.isEmpty ? nil : $0 } ?? "\(place)#\(index)"
-        recordable.record(in: self, as: propertyName(label), of: owner)
+        let name =
+          part.label.map { LaneName(name: propertyName($0), owner: owner) }
+          ?? LaneName(name: "\(place)#\(index)", owner: owner, isMadeUp: true)
+        recordable.record(in: self, as: name)
+        found += 1
       }
       mirror = parts.superclassMirror
     }
+    if found == 0 { tape.noteEmpty("\(owner), \(place)") }
   }
 
   private func unwrapped(_ value: Any) -> Any {

@@ -28,7 +28,7 @@ import Synchronization
 /// - **The end**: when the recording is dropped, nothing is recorded any more. It keeps no channel and
 ///   no element alive.
 ///
-/// A channel that nobody records pays one relaxed load for each send, and one for each batch of
+/// A channel that nobody records pays nothing for a send, and one relaxed load for each batch of
 /// elements taken. A recorded send and its take cost a hundred times as much as unrecorded ones, and the
 /// description: a recording is for looking at a run, a test or a bug, not for measuring throughput.
 ///
@@ -75,9 +75,9 @@ public final class Recording: Sendable {
   package var flow: Flow { tape.flow }
 
   /// Watches a log under a name. One that is watched already keeps its name.
-  func watch(_ log: BroadcastLogBase, as name: String, of owner: String, kind: Flow.LaneKind) {
+  func watch(_ log: BroadcastLogBase, as name: LaneName, kind: Flow.LaneKind) {
     guard !log.taps.contains(where: { $0.tape == ObjectIdentifier(tape) }) else { return }
-    let tap = TapedLog(name, of: owner, on: tape, kind: kind)
+    let tap = TapedLog(name, on: tape, kind: kind)
     log.attach(tap) { [tape] queues, kept, replayed in
       tape.prepare(tap.lane, queues: queues, kept: kept, replayed: replayed)
     }

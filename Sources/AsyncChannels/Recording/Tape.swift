@@ -20,6 +20,11 @@ final class Tape: Sendable {
     state.withLock { $0.addLane(lane) }
   }
 
+  /// Nothing to record was found in an object.
+  func noteEmpty(_ object: String) {
+    state.withLock { $0.empties.append(object) }
+  }
+
   /// - Parameters:
   ///   - queues: The subscribers with a queue, and how many elements there are in it.
   ///   - kept: The queue of what is kept for the first subscriber.
@@ -64,8 +69,8 @@ final class Tape: Sendable {
   }
 
   var flow: Flow {
-    let (lanes, events, leftOut) = state.withLock { state in
-      (state.lanes.map(\.lane), state.keptEvents, state.leftOut)
+    let (lanes, events, leftOut, empties) = state.withLock { state in
+      (state.lanes.map(\.lane), state.keptEvents, state.leftOut, state.empties)
     }
     return Flow(
       lanes: lanes,
@@ -73,7 +78,7 @@ final class Tape: Sendable {
         var event = event
         if let caption { event.text = caption.text }
         return event
-      }, leftOut: leftOut)
+      }, leftOut: leftOut, empties: empties)
   }
 }
 
@@ -88,6 +93,7 @@ struct SeenVia: Sendable {
 struct TapeState: Sendable {
   let limit: Int
   var lanes: [TapedLane] = []
+  var empties: [String] = []
   /// The event with the number `n` is at `n % limit`.
   private var events: [(event: Flow.Event, caption: Caption?)] = []
   private var next = 0

@@ -3,14 +3,14 @@ final class TapedLog: LogTap {
   let owner: Tape
   let lane: Int
   private let kind: Flow.LaneKind
-  /// Whether the name says that nothing of the elements is to be seen.
+  /// Whether the name says, or may say, that nothing of the elements is to be seen.
   let isSecret: Bool
 
-  init(_ name: String, of ownerName: String, on tape: Tape, kind: Flow.LaneKind) {
+  init(_ name: LaneName, on tape: Tape, kind: Flow.LaneKind) {
     owner = tape
     self.kind = kind
-    isSecret = tape.describer.isSecret(name)
-    lane = tape.addLane(Flow.Lane(name: name, owner: ownerName, kind: kind))
+    isSecret = name.isMadeUp || tape.describer.isSecret(name.name)
+    lane = tape.addLane(Flow.Lane(name: name.name, owner: name.owner, kind: kind))
   }
 
   var isInput: Bool { kind == .input }

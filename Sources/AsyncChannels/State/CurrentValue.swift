@@ -1,5 +1,4 @@
 public import Observation
-public import Synchronization
 
 /// A value that changes, and an outlet of its changes: state that its owner writes and others
 /// follow.
@@ -160,18 +159,42 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     var evicted = Evicted<Value>()
     var value: Value?
     defer { withExtendedLifetime(value) {} }
-    let sending = log.isRecorded.load(ordering: .relaxed) ? log.makeSending() : nil
-    let (result, sent) = try observed.writers.withLock(of: Value.self) {
-      value = log.beginUpdate()
+    var (subscribers, wake): (Int?, Wake) = (nil, .nobody)
+    let result: R? = try observed.writers.withLock(of: Value.self) {
+      value = log.beginUpdateUnlessRecorded()
+      if value == nil { return nil }
       do {
         let result = try change(&value!)
-        return (result, log.endUpdate(with: value, noting: sending, evicting: &evicted))
+        (subscribers, wake) = log.endUpdate(with: value!, evicting: &evicted)
+        return result
       } catch {
-        _ = log.endUpdate(with: nil, noting: nil, evicting: &evicted)
+        log.leaveUpdate()
         throw error
       }
     }
-    if let value { sending?.describe(value) }
+    guard let result else { return try updateNoting(change) }
+    publish(wake, to: subscribers)
+    return (result, subscribers)
+  }
+
+  /// The same if the value is recorded.
+  @usableFromInline
+  func updateNoting<R>(
+    _ change: (inout Value) throws -> R
+  ) rethrows -> (R, subscribers: Int?) {
+    var evicted = Evicted<Value>()
+    let sending = log.makeSending()
+    let (result, value, sent) = try observed.writers.withLock(of: Value.self) {
+      var value = log.beginUpdate()
+      do {
+        let result = try change(&value)
+        return (result, value, log.endUpdate(with: value, noting: sending, evicting: &evicted))
+      } catch {
+        log.leaveUpdate()
+        throw error
+      }
+    }
+    sending.describe(value)
     publish(sent.wake, to: sent.subscribers)
     return (result, sent.subscribers)
   }
@@ -182,36 +205,27 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// takes two steps, is between them.
   @inlinable @discardableResult
   func set(_ value: Value) -> Int? {
-    if log.isRecorded.load(ordering: .relaxed) { return setRecorded(value) }
     var evicted = Evicted<Value>()
-    let (subscribers, wake) =
-      log.appendUnlessUpdating(value, evicting: &evicted)
-      ?? setAfterUpdate(value, evicting: &evicted)
+    let (subscribers, wake) = log.appendIfPlain(value, replayed: true, evicting: &evicted)
+    guard let subscribers else { return setNoting(value) }
     _ = consume evicted  // destroyed here, with no lock held
     publish(wake, to: subscribers)
     return subscribers
   }
 
+  /// The same while the value is being updated, if it is recorded, or if it is finished.
   @usableFromInline
-  func setRecorded(_ value: Value) -> Int? {
+  func setNoting(_ value: Value) -> Int? {
     var evicted = Evicted<Value>()
+    let sending = log.makeSending(of: value)
     let (subscribers, wake) =
-      log.appendRecordedUnlessUpdating(value, evicting: &evicted)
-      ?? setAfterUpdate(value, evicting: &evicted)
+      log.appendUnlessUpdating(value, noting: sending, evicting: &evicted)
+      ?? observed.writers.withLock(of: Value.self) {
+        log.append(value, noting: sending, evicting: &evicted)
+      }
     _ = consume evicted  // destroyed here, with no lock held
     publish(wake, to: subscribers)
     return subscribers
-  }
-
-  @usableFromInline
-  func setAfterUpdate(
-    _ value: Value, evicting evicted: inout Evicted<Value>
-  ) -> (subscribers: Int?, wake: Wake) {
-    let sending = log.isRecorded.load(ordering: .relaxed) ? log.makeSending() : nil
-    sending?.describe(value)
-    return observed.writers.withLock(of: Value.self) {
-      log.append(value, noting: sending, evicting: &evicted)
-    }
   }
 
   /// Wakes subscribers and tells observers, after the store and with no lock held.

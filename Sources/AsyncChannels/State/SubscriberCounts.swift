@@ -46,7 +46,11 @@ private final class SubscriberCounts: CountFollower {
 
   func note(_ count: Int) -> Wake {
     var evicted = Evicted<Int>()
-    return self.count.log.append(count, replayed: true, evicting: &evicted).wake
+    let log = self.count.log
+    let (subscribers, wake) = log.appendIfPlain(count, replayed: true, evicting: &evicted)
+    if subscribers != nil { return wake }
+    // Recorded. Its words are known: describing it would be user's code, with a lock held.
+    return log.append(count, noting: Sending(inWords: "\(count)"), evicting: &evicted).wake
   }
 
   func tell(_ wake: Wake) {

@@ -9,6 +9,7 @@
 /// `@unchecked Sendable`: the link fields belong to the `WaitQueue` that the doorbell is in, and
 /// are touched only under the log's lock; once they were taken out of the queue, only by the code
 /// that has the list.
+@usableFromInline
 final class Doorbell: @unchecked Sendable {
   private let rings: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation

@@ -4,9 +4,22 @@
 /// list.
 @usableFromInline
 struct Sleepers: @unchecked Sendable {
-  fileprivate var first: Doorbell?
+  private(set) var first: Doorbell?
   fileprivate unowned(unsafe) var last: Doorbell?
   @usableFromInline fileprivate(set) var count = 0
+
+  init() {}
+
+  /// A doorbell, and those that it is linked to.
+  init(from first: Doorbell) {
+    self.first = first
+    var bell: Doorbell? = first
+    while let current = bell {
+      count += 1
+      last = current
+      bell = current.next
+    }
+  }
 
   mutating func popFirst() -> Doorbell? {
     guard let bell = first else { return nil }

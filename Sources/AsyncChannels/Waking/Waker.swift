@@ -26,10 +26,11 @@ protocol DueSleepers: Sendable {
   func takeDue() -> Sleepers?
 }
 
-/// Which sleepers to ring, once the log's lock is released.
+/// Which sleepers to ring, once the log's lock is released. In one word, since each sender looks at it.
 @usableFromInline
 enum Wake: Sendable {
   case nobody
-  case directly(Sleepers)
+  /// This one, and those that it is linked to.
+  case directly(Doorbell)
   case throughActor(Waker)
 }

@@ -99,6 +99,30 @@ final class CauseTests: XCTestCase {
     XCTAssertEqual(recording.flow.events.compactMap(\.cause), [])
   }
 
+  func test_C86_whatALoopCausedEndsWithTheLoop() async {
+    let recording = recording()
+    do {
+      let numbers = first.outlet.makeAsyncIterator()
+      first.send(1)
+      if let number = await numbers.next() { second.send(number) }
+    }
+    second.send(2)
+    let sent = recording.flow.events.filter { $0.kind == .sent }
+    XCTAssertEqual(sent.map(\.cause), [nil, sent[0].id, nil])
+  }
+
+  func test_C86_noRecordingShowsACauseThatAnotherHasRecorded() async {
+    let (one, other) = (Recording(), Recording())
+    one.add(first, as: "first")
+    other.add(second, as: "second")
+    let received = first.outlet.subscribe()
+    first.send(1)
+    first.finish()
+    for await number in received { second.send(number) }
+    XCTAssertEqual(one.flow.events.compactMap(\.cause), [])
+    XCTAssertEqual(other.flow.events.map(\.cause), [nil])
+  }
+
   func test_C85_derivedInletsHaveTheirNamesAndAnArrow() async {
     let player = Player()
     let recording = Recording()

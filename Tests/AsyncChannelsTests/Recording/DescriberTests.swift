@@ -27,6 +27,7 @@ final class DescriberTests: XCTestCase {
   private struct Patient {
     let name = "s3cr3t"
   }
+  private struct Nothing {}
   private enum Field: Hashable {
     case name, password
   }
@@ -195,7 +196,8 @@ final class DescriberTests: XCTestCase {
       ([String: Int](), "[:]"), (Event.ended, "ended"),
       (Event.named("ann", age: 3), "named(\"ann\", age: 3)"),
       (Array(1...20), "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, … 4 more]"),
-      (Duration.seconds(1), "1.0 seconds"),
+      (Duration.seconds(1), "1.0 seconds"), (Nothing(), "Nothing()"),
+      (Optional(Nothing()) as Any, "Nothing()"), (UInt8(3), "3"), (1.5, "1.5"),
     ]
     for (value, words) in shown {
       XCTAssertEqual(Describer().describe(value), words)

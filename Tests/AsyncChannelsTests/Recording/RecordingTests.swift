@@ -270,6 +270,54 @@ final class RecordingTests: XCTestCase {
     }
   }
 
+  func test_C85_aRecordingThatBeginsDuringASendKnowsWhatIsInTheQueues() async throws {
+    let channel = Channel<Int>(buffering: .bufferingNewest(3))
+    let late = Recording()
+    let early = Recording(describing: { _ in
+      late.add(channel, as: "numbers")
+      return nil
+    })
+    early.add(channel, as: "numbers")
+    let subscription = channel.outlet.subscribe()
+    for number in 1...2 { channel.send(number) }
+    for _ in 1...2 { _ = await subscription.next() }
+    // The first began before, and is not known in words.
+    XCTAssertEqual(try takes(of: late), ["…", "2"])
+    XCTAssertEqual(try takes(of: early), ["1", "2"])
+  }
+
+  func test_C85_aRecordingThatBeginsDuringAnUpdateKnowsWhatIsInTheQueues() async throws {
+    let state = CurrentValue(0)
+    let subscription = state.outlet.subscribe(buffering: .bufferingNewest(3))
+    let recording = Recording()
+    state.update {
+      recording.add(state, as: "state")
+      $0 = 1
+    }
+    state.update { $0 = 2 }
+    for _ in 0...2 { _ = await subscription.next() }
+    XCTAssertEqual(try takes(of: recording), ["…", "2"])
+  }
+
+  func test_C85_countsOfSubscribersAreRecordedToo() async throws {
+    let channel = Channel<Int>()
+    let recording = Recording()
+    recording.add(channel.subscriberCounts, as: "listeners")
+    let counts = channel.subscriberCounts.subscribe(buffering: .bufferingNewest(3))
+    let subscriptions = (1...2).map { _ in channel.outlet.subscribe() }
+    for _ in 0...2 { _ = await counts.next() }
+    withExtendedLifetime(subscriptions) {}
+    XCTAssertEqual(try takes(of: recording), ["1", "2"])
+  }
+
+  /// What was taken, in words.
+  private func takes(of recording: Recording) throws -> [String] {
+    let flow = recording.flow
+    return try flow.events.filter { $0.kind == .taken }.map { event in
+      try XCTUnwrap(flow.sentByID[XCTUnwrap(event.element)]).text
+    }
+  }
+
   func test_describingMayUseTheChannelItself() async {
     let state = CurrentValue(0)
     let recording = Recording(describing: { _ in "\(state.value) of \(state.outlet.value)" })

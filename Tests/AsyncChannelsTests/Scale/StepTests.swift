@@ -50,7 +50,7 @@ final class StepTests: XCTestCase {
         var wake = Wake.nobody
         let steps = try StepCounter.steps {
           var evicted = Evicted<Int>()
-          wake = channel.log.append(1, replayed: true, evicting: &evicted).wake
+          wake = channel.log.appendIfPlain(1, replayed: true, evicting: &evicted).wake
         }
         guard case .throughActor = wake else {
           throw StepCounter.Failure(description: "the sender is to ring: \(wake)")
