@@ -118,7 +118,8 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   @usableFromInline
   var isTaskCancelled: Bool { Task.isCancelled }
 
-  @usableFromInline
+  /// Not inlined, for the same reason: clients' `take` would save more registers.
+  @usableFromInline @inline(never)
   func takeFromQueue() -> Element? {
     if let element = pop({ $0.popFirst() }) { return element }
     readsQueue = position == nil
