@@ -12,7 +12,7 @@ private let credentials = Credentials(username: "ann", password: "secret")
 @MainActor
 package func signIn(_ count: Int, _ overlap: Overlap) async throws -> Double {
   let viewModel = AuthViewModel(authenticator: Immediate(), overlap: overlap)
-  let results = viewModel.signInResult.subscribe()
+  let results = viewModel.signInResult.makeAsyncIterator()
   return try await withRunning(viewModel) { () async throws -> Double in
     try await inputs(count, "sign-in") {
       viewModel.signIn.send(credentials)
@@ -24,9 +24,9 @@ package func signIn(_ count: Int, _ overlap: Overlap) async throws -> Double {
 
 @MainActor
 package func signInByHand(_ count: Int, _ overlap: Overlap) async throws -> Double {
-  let viewModel = AuthByHand(authenticator: Immediate())
+  let viewModel = AuthByHand(authenticator: Immediate(), overlap: overlap)
   var results = viewModel.results.subscribe().makeAsyncIterator()
-  return try await withRunning({ await viewModel.run(overlap) }) { () async throws -> Double in
+  return try await withRunning({ await viewModel.run() }) { () async throws -> Double in
     try await inputs(count, "sign-in") {
       viewModel.signIn.send(credentials)
     } next: {
@@ -56,7 +56,7 @@ private func inputs(
 package func addMembers(_ count: Int, viewModels: Int) async throws -> Double {
   let manager = DefaultMemberManager()
   let views = (0..<viewModels).map { _ in MembersSummaryViewModel(manager: manager) }
-  let counts = views.map { $0.memberCount.subscribe() }
+  let counts = views.map { $0.memberCount.makeAsyncIterator() }
   return try await withRunning(manager.run) { () async throws -> Double in
     try await withThrowingDiscardingTaskGroup { group in
       for view in views { group.addTask { await view.run() } }
@@ -88,7 +88,7 @@ package func addMembersByHand(_ count: Int, viewModels: Int) async throws -> Dou
       }
       var shown = 0
       let time = try await inputs(count, "add member") {
-        manager.addMember.send("member")
+        manager.add("member")
       } next: {
         for index in counts.indices {
           shown = await counts[index].next(isolation: MainActor.shared) ?? 0

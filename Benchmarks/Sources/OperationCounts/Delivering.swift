@@ -58,6 +58,24 @@ extension Operation {
     Operation("round-trip-AsyncStream", times: 512, isConcurrent: true) {
       await roundTripStreams($0)
     },
+    // An input that is answered to a listener on the main actor is these two: one round trip, and one
+    // hop to the work and back. What it costs more is the loop's.
+    Operation("round-trip-on-the-main-actor", times: 512, isConcurrent: true) {
+      let (there, back) = (Channel<Int>(), Channel<Int>())
+      return await roundTripOnTheMainActor(
+        $0, there.outlet.subscribe(), back.outlet.subscribe(), sendThere: { there.send($0) },
+        sendBack: { back.send($0) })
+    },
+    Operation("round-trip-on-the-main-actor-AsyncStream", times: 512, isConcurrent: true) {
+      let there = AsyncStream.makeStream(of: Int.self)
+      let back = AsyncStream.makeStream(of: Int.self)
+      return await roundTripOnTheMainActor(
+        $0, there.stream, back.stream, sendThere: { there.continuation.yield($0) },
+        sendBack: { back.continuation.yield($0) })
+    },
+    Operation("hop-from-the-main-actor-and-back", times: 512, isConcurrent: true) {
+      await hopFromTheMainActor($0)
+    },
     Operation("subscribe-and-drop") { times in
       let channel = Channel<Int>()
       let first = channel.outlet.subscribe()
@@ -185,3 +203,34 @@ private func roundTrip<Stream: AsyncSequence<Int, Never> & Sendable>(
   let (answered, asked) = await (answering, asking.value)
   return answered == times && asked == times
 }
+
+@MainActor
+private func roundTripOnTheMainActor<Stream: AsyncSequence<Int, Never> & Sendable>(
+  _ times: Int, _ there: Stream, _ back: Stream,
+  sendThere: @escaping @Sendable (Int) -> Void, sendBack: @escaping @Sendable (Int) -> Void
+) async -> Bool {
+  let answering = Task {
+    var iterator = there.makeAsyncIterator()
+    for _ in 0..<times {
+      if let number = await iterator.next(isolation: MainActor.shared) { sendBack(number) }
+    }
+  }
+  var iterator = back.makeAsyncIterator()
+  var asked = 0
+  for number in 0..<times {
+    sendThere(number)
+    if await iterator.next(isolation: MainActor.shared) == number { asked += 1 }
+  }
+  await answering.value
+  return asked == times
+}
+
+@MainActor
+private func hopFromTheMainActor(_ times: Int) async -> Bool {
+  var sum = 0
+  for number in 0..<times { sum += await elsewhere(number) }
+  return sum == times * (times - 1) / 2
+}
+
+@inline(never) @concurrent
+private func elsewhere(_ number: Int) async -> Int { number }
