@@ -72,6 +72,7 @@ enum Feed<Element: Sendable>: Sendable {
   }
 
   private func takeReadyNow(as ticket: UInt64) -> Element? {
+    if case .cursor(let cursor) = self { return cursor.takeUnlessCancelled(as: ticket) }
     while true {
       switch take(as: ticket, evenIfCancelled: false) {
       case .element(let element): return element
