@@ -51,7 +51,7 @@ public struct Input<Element: Sendable>: Sendable {
   /// What was sent to the input, for one consumer: the newest that has asked.
   public let received: Subscription<Element>
 
-  private let channel: Channel<Element>
+  @usableFromInline let channel: Channel<Element>
 
   /// - Parameter policy: What happens when the owner falls behind. Traps if it buffers fewer than
   ///   one.
@@ -74,6 +74,7 @@ public struct Input<Element: Sendable>: Sendable {
   ///   - element: What is sent.
   ///   - function: Where it is made, for a ``Recording``: the name of the property that it is for.
   ///   - fileID: Likewise.
+  @inlinable
   public func inlet(
     _ element: Element, function: StaticString = #function, fileID: StaticString = #fileID
   ) -> Inlet<Void> {
@@ -90,6 +91,7 @@ public struct Input<Element: Sendable>: Sendable {
   ///   - transform: Runs once for each element, on the sender's thread.
   ///   - function: Where it is made, for a ``Recording``: the name of the property that it is for.
   ///   - fileID: Likewise.
+  @inlinable
   public func inlet<Source>(
     _ transform: @escaping @Sendable (Source) -> Element,
     function: StaticString = #function, fileID: StaticString = #fileID

@@ -1,4 +1,5 @@
 import AsyncChannels
+import Synchronization
 
 extension Operation {
   static let sending = [
@@ -58,8 +59,6 @@ extension Operation {
     Operation("round-trip-AsyncStream", times: 512, isConcurrent: true) {
       await roundTripStreams($0)
     },
-    // An input that is answered to a listener on the main actor is these two: one round trip, and one
-    // hop to the work and back. What it costs more is the loop's.
     Operation("round-trip-on-the-main-actor", times: 512, isConcurrent: true) {
       let (there, back) = (Channel<Int>(), Channel<Int>())
       return await roundTripOnTheMainActor(
@@ -73,8 +72,10 @@ extension Operation {
         $0, there.stream, back.stream, sendThere: { there.continuation.yield($0) },
         sendBack: { back.continuation.yield($0) })
     },
-    Operation("hop-from-the-main-actor-and-back", times: 512, isConcurrent: true) {
-      await hopFromTheMainActor($0)
+    // The least that an input costs which is answered to a listener, both on the main actor: without
+    // elements, states and promises.
+    Operation("two-rings-and-a-hop-on-the-main-actor", times: 512, isConcurrent: true) {
+      await twoRingsAndAHop($0)
     },
     Operation("subscribe-and-drop") { times in
       let channel = Channel<Int>()
@@ -226,11 +227,33 @@ private func roundTripOnTheMainActor<Stream: AsyncSequence<Int, Never> & Sendabl
 }
 
 @MainActor
-private func hopFromTheMainActor(_ times: Int) async -> Bool {
-  var sum = 0
-  for number in 0..<times { sum += await elsewhere(number) }
-  return sum == times * (times - 1) / 2
+private func twoRingsAndAHop(_ times: Int) async -> Bool {
+  let there = AsyncStream.makeStream(of: Void.self)
+  let back = AsyncStream.makeStream(of: Void.self)
+  let counter = Counter()
+  let answering = Task {
+    var iterator = there.stream.makeAsyncIterator()
+    for _ in 0..<times {
+      await iterator.next(isolation: MainActor.shared)
+      await counter.raiseElsewhere()
+      back.continuation.yield()
+    }
+  }
+  var iterator = back.stream.makeAsyncIterator()
+  for _ in 0..<times {
+    there.continuation.yield()
+    await iterator.next(isolation: MainActor.shared)
+  }
+  await answering.value
+  return counter.count.load(ordering: .relaxed) == times
 }
 
-@inline(never) @concurrent
-private func elsewhere(_ number: Int) async -> Int { number }
+private final class Counter: Sendable {
+  let count = Atomic(0)
+
+  /// It touches memory, or the compiler would leave out the hop.
+  @inline(never) @concurrent
+  func raiseElsewhere() async {
+    count.add(1, ordering: .relaxed)
+  }
+}
