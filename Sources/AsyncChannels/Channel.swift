@@ -67,8 +67,8 @@ public final class Channel<Element: Sendable>: Sendable {
   /// kept, in order, before what is sent later; a second subscription gets none of that. When all
   /// subscribers have left, what is sent is kept again.
   ///
-  /// - **Heard** is what was sent while there was a subscription: what that did not take is dropped
-  ///   with it. Where a view comes and goes, its owner keeps the subscription.
+  /// - An element counts as **heard** if there was a subscription when it was sent; what that
+  ///   subscription did not take is dropped with it. Where a view comes and goes, its owner keeps the subscription.
   /// - **Overflow**: `kept` bounds the memory. What it drops is in the ``Subscription/droppedCount`` of
   ///   the subscription that gets the rest, whose own policy may drop more.
   /// - **Finish**: what is kept then stays for the first who subscribes, as long as there is an outlet.
@@ -83,7 +83,7 @@ public final class Channel<Element: Sendable>: Sendable {
   {
     log = BroadcastLog(replaying: 0, keepingUnheard: kept, buffering: policy)
     inlet = Inlet(to: log)
-    outlet = Outlet(of: log)
+    outlet = Outlet(of: log, keeping: KeptUnheard(by: log))
   }
 
   deinit {
@@ -119,7 +119,8 @@ public final class Channel<Element: Sendable>: Sendable {
   /// Ends every outlet after what was already sent. Finishing twice is finishing once.
   ///
   /// Subscribers get what was sent before and then `nil`; a later subscriber gets `nil`
-  /// immediately, on a replaying channel, too. Sending has no effect any more.
+  /// immediately, on a replaying channel, too, but for what was kept for the first one
+  /// (``init(keepingUnheard:buffering:)``). Sending has no effect any more.
   public func finish() {
     log.finish()
   }

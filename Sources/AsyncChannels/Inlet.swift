@@ -31,8 +31,8 @@ public struct Inlet<Element: Sendable>: Sendable {
   @usableFromInline
   final class Function: Sendable {
     @usableFromInline let function: @Sendable (Element) -> SendResult<Element>
-    /// What it writes to, if all inlets that write to that are equal.
-    let target: (any AnyObject & Sendable)?
+    /// Inlets with the same key are equal; nil for an inlet that equals only its copies.
+    let equalityKey: (any AnyObject & Sendable)?
     /// The log in which an element ends up, if that is known.
     let log: BroadcastLogBase?
     /// Where it was made, for recordings.
@@ -46,7 +46,7 @@ public struct Inlet<Element: Sendable>: Sendable {
       _ function: @escaping @Sendable (Element) -> SendResult<Element>
     ) {
       self.function = function
-      self.target = target
+      equalityKey = target
       self.log = log
       self.place = place
     }
@@ -220,7 +220,7 @@ extension Inlet: Hashable {
   private var identity: AnyObject {
     switch target {
     case .log(let log): log
-    case .function(let function): function.target ?? function
+    case .function(let function): function.equalityKey ?? function
     }
   }
 }

@@ -29,15 +29,16 @@
 public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   @usableFromInline
   enum Source: Sendable {
-    case log(BroadcastLog<Element>)
+    /// - Parameter keeping: If the log keeps what is unheard.
+    case log(BroadcastLog<Element>, keeping: KeptUnheard<Element>?)
     case feeds(of: [BroadcastLogBase], @Sendable (BufferingPolicy?) -> Feed<Element>)
   }
 
   @usableFromInline let source: Source
 
   @inlinable
-  init(of log: BroadcastLog<Element>) {
-    source = .log(log)
+  init(of log: BroadcastLog<Element>, keeping unheard: KeptUnheard<Element>? = nil) {
+    source = .log(log, keeping: unheard)
   }
 
   /// An outlet with a feed of its own, made by `makeFeed`, for each subscription.
@@ -53,7 +54,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   /// The logs whose elements its subscriptions take.
   var logs: [BroadcastLogBase] {
     switch source {
-    case .log(let log): [log]
+    case .log(let log, _): [log]
     case .feeds(let logs, _): logs
     }
   }
@@ -101,7 +102,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   @inlinable
   public func makeAsyncIterator() -> Subscription<Element>.Iterator {
     switch source {
-    case .log(let log): .init(.cursor(log.subscribe(buffering: nil)), ticket: Lease.only)
+    case .log(let log, _): .init(alone: log.subscribe(buffering: nil))
     case .feeds(_, let makeFeed): .init(makeFeed(nil))
     }
   }
@@ -109,7 +110,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   @inlinable
   func feed(buffering policy: BufferingPolicy?) -> Feed<Element> {
     switch source {
-    case .log(let log): .cursor(log.subscribe(buffering: policy))
+    case .log(let log, _): .cursor(log.subscribe(buffering: policy))
     case .feeds(_, let makeFeed): makeFeed(policy)
     }
   }

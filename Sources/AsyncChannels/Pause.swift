@@ -33,7 +33,7 @@ private struct Quiet<Time: Clock<Duration>>: Sendable {
   private let lastArrival: LastArrival<Time.Instant>
 
   init(of quiet: Duration, on clock: Time, watching waiter: Waiter) {
-    self.quiet = quiet
+    self.quiet = quiet.countable
     self.clock = clock
     watchers = waiter.makeWatchers()
     timers = waiter.makeWatchers()

@@ -34,7 +34,8 @@ import Synchronization
 /// request that it keeps and never answers keeps its asker waiting.
 ///
 /// A channel for requests should replay nothing: a request in the replay window waits for a
-/// subscriber that may never come, and its asker with it.
+/// subscriber that may never come, and its asker with it. On one that keeps what is unheard, a
+/// request waits for the first subscriber, as long as somebody has an outlet.
 public final class Request<Question: Sendable, Reply: Sendable>: Sendable {
   /// What was asked.
   public let question: Question

@@ -36,8 +36,8 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
 
   /// How many elements the buffering policy has dropped because the consumer fell behind.
   ///
-  /// For the first subscriber of a channel that keeps what is unheard, those that were dropped before it
-  /// came, too.
+  /// For the first subscriber of a channel made with `keepingUnheard`, this includes what was dropped
+  /// before it subscribed.
   public var droppedCount: Int { feed.waiter.droppedCount }
 
   /// How far behind the consumer is: how many elements were sent to this subscription, or replayed,
@@ -104,6 +104,16 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
       self.init(feed, ticket: feed.waiter.lease.makeTicket())
     }
 
+    /// For a cursor that nothing else refers to (see `Lease`).
+    ///
+    /// Its first element is taken the slow way, on which a cancelled task takes none: the other
+    /// iterators go that way since their ticket is not in the lease yet.
+    @inlinable
+    init(alone cursor: Cursor<Element>) {
+      cursor.readsQueue = true
+      self.init(.cursor(cursor), ticket: Lease.only)
+    }
+
     @inlinable
     init(_ feed: Feed<Element>, ticket: UInt64) {
       self.feed = feed
@@ -118,7 +128,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     @inlinable
     public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
       if let element = cursor?.take(as: ticket, heldBy: feed) { return element }
-      return await waitForNext(isolation: actor)
+      return await nextUnlessCancelled(isolation: actor)
     }
 
     /// The next element, as ``next(isolation:)`` gives it, but looks at the task's cancellation
@@ -126,18 +136,15 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     ///
     /// For a loop whose body takes time: a cancelled task leaves the elements to the next one.
     /// Costs some tens of nanoseconds more than ``next(isolation:)``.
-    func nextUnlessCancelled(
-      isolation actor: isolated (any Actor)? = #isolation
-    ) async -> Element? {
-      await waitForNext(isolation: actor)
-    }
-
+    ///
     /// Apart from `next`, which is small enough to be inlined where it is called. Clients do not
     /// specialize it: with elements that are vectors of 64 bytes, the compiler (6.3.1) reserves too
     /// little room for the frames of some such specializations. In this module it is inlined: each async
     /// call on the way to the sleep costs a frame and a look at the executor.
     @inline(__always) @usableFromInline
-    func waitForNext(isolation actor: isolated (any Actor)?) async -> Element? {
+    func nextUnlessCancelled(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async -> Element? {
       switch feed {
       case .cursor(let cursor):
         while await cursor.waitForElement(as: ticket, isolation: actor) {

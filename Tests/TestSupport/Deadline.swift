@@ -35,6 +35,15 @@ package func within<Value: Sendable>(
   throw DeadlineExceeded(description: "\(what) was cancelled")
 }
 
+extension Task {
+  /// Cancels the task, which must end then.
+  @discardableResult
+  package func cancelAndWait() async throws -> Success {
+    cancel()
+    return try await within(.seconds(20), "a cancelled task") { try await self.value }
+  }
+}
+
 /// Lets other tasks run until a condition holds, or throws after `limit`.
 package func until(
   _ what: String, limit: Duration = .seconds(20), _ condition: @Sendable () -> Bool

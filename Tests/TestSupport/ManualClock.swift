@@ -86,6 +86,12 @@ package final class ManualClock: Clock {
     }
   }
 
+  /// Waits until somebody sleeps, and everybody who does for this long, and lets that time pass.
+  package func pass(_ duration: Duration) async throws {
+    try await untilAsleep(for: duration)
+    advance(by: duration)
+  }
+
   package func untilSleeping(_ count: Int) async throws {
     try await until("\(count) sleep") { self.state.withLock { $0.sleepers.count == count } }
   }

@@ -12,7 +12,7 @@ final class Sending: Sendable {
 
   init(to taps: [any LogTap]) {
     captions = taps.map { ($0, Caption()) }
-    for via in vias { for tap in taps { via.isSeen(by: tap.tape) } }
+    for via in vias { for tap in taps { via.noteSeen(by: tap.tape) } }
   }
 
   @usableFromInline

@@ -189,6 +189,15 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     if let news { tell(news) }
   }
 
+  /// Nobody can subscribe any more.
+  func dropUnheard() {
+    var dropped = Backlog<Element>()
+    state.withLock { _ in
+      if let unheard { dropped = unheard.takeAll() }
+    }
+    _ = consume dropped  // destroyed here: after unlocking
+  }
+
   @inlinable
   func subscribe(buffering policy: BufferingPolicy?) -> Cursor<Element> {
     policy?.validate(for: Element.self)

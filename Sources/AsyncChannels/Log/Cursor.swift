@@ -80,6 +80,9 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   ///
   /// Only a queue that senders fill is asked again, under their lock (`takeFromBoundedQueue`). What
   /// was replayed stands in a queue that nobody fills any more.
+  ///
+  /// Not inlined: an async caller would keep room for these variables while it sleeps.
+  @inline(never)
   func takeSeen(as ticket: UInt64) -> Element? {
     guard lease.tryAcquire(ticket) else { return nil }
     defer { lease.release(ticket) }

@@ -35,6 +35,9 @@ extension LogCursor {
   }
 
   /// What a consumer does, apart from taking.
+  ///
+  /// Not inlined: an async caller would keep room for these variables while it sleeps.
+  @inline(never)
   final func noteRecorded(_ step: ConsumerStep) {
     switch step {
     case .asks: Causes.forget(subscriber)

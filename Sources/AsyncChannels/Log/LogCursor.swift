@@ -10,8 +10,8 @@ class LogCursor: Waiter, @unchecked Sendable {
   ///
   /// `exclusivity(unchecked)`: the lease excludes already, and the check costs as much as a read.
   @exclusivity(unchecked) @usableFromInline final var position: Position?
-  /// Whether to read from the queue: always if bounded, else until what was replayed is read. Until
-  /// then `position` does not look for elements.
+  /// Whether to read from the queue: always if bounded, else until what was replayed is read, if
+  /// anything was. Until then `position` does not look for elements, and cancelled tasks take none.
   @exclusivity(unchecked) @usableFromInline final var readsQueue: Bool
   final let untypedQueue: SubscriberQueueBase?
   @usableFromInline final let untypedLog: BroadcastLogBase

@@ -98,6 +98,11 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
     if case .bufferingNewest = policy { true } else { false }
   }
 
+  func takeAll() -> Backlog<Element> {
+    count = 0
+    return exchange(&backlog, with: Backlog())
+  }
+
   /// Moves all to the queue of a new subscriber, as far as its policy keeps it, with the number of
   /// those that were dropped.
   @usableFromInline

@@ -56,7 +56,7 @@ final class Via: Sendable {
     Self.$innermost.withValue(self) { send() }
   }
 
-  func isSeen(by tape: ObjectIdentifier) {
+  func noteSeen(by tape: ObjectIdentifier) {
     seenBy.withLock { $0.append(tape) }
   }
 

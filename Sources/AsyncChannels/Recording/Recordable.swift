@@ -32,7 +32,7 @@ extension CurrentValue: Recordable {
 
 extension Outlet: Recordable {
   func record(in recording: Recording, as name: String, of owner: String) {
-    guard case .log(let log) = source else { return }
+    guard case .log(let log, _) = source else { return }
     recording.watch(log, as: name, of: owner, kind: .channel)
   }
 }

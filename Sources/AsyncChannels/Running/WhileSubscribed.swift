@@ -20,12 +20,12 @@ extension Channel {
   /// Runs a closure while somebody is subscribed.
   ///
   /// - Parameters:
-  ///   - duration: For how long the body goes on when the last subscriber has left.
+  ///   - duration: For how long the body goes on when the last subscriber has left; at most a year; zero if negative.
   ///   - clock: What measures that.
   ///   - isolation: The caller's, which is found without being given.
   ///   - body: Called in the isolation in which it was made.
-  public func whileSubscribed<C: Clock>(
-    lingering duration: C.Instant.Duration = .zero, clock: C = ContinuousClock(),
+  public func whileSubscribed(
+    lingering duration: Duration = .zero, clock: some Clock<Duration> = ContinuousClock(),
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ body: @escaping @isolated(any) @Sendable () async -> Void
   ) async {
@@ -35,8 +35,8 @@ extension Channel {
 
 extension Output {
   /// Runs a closure while somebody is subscribed, as ``Channel`` does.
-  public func whileSubscribed<C: Clock>(
-    lingering duration: C.Instant.Duration = .zero, clock: C = ContinuousClock(),
+  public func whileSubscribed(
+    lingering duration: Duration = .zero, clock: some Clock<Duration> = ContinuousClock(),
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ body: @escaping @isolated(any) @Sendable () async -> Void
   ) async {
@@ -46,8 +46,8 @@ extension Output {
 
 extension CurrentValue {
   /// Runs a closure while somebody follows the state, as ``Channel`` does. Reading it does not count.
-  public func whileSubscribed<C: Clock>(
-    lingering duration: C.Instant.Duration = .zero, clock: C = ContinuousClock(),
+  public func whileSubscribed(
+    lingering duration: Duration = .zero, clock: some Clock<Duration> = ContinuousClock(),
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ body: @escaping @isolated(any) @Sendable () async -> Void
   ) async {
@@ -56,8 +56,8 @@ extension CurrentValue {
 }
 
 extension StateOutlet<Int> {
-  fileprivate func whilePositive<C: Clock>(
-    lingering duration: C.Instant.Duration, clock: C,
+  fileprivate func whilePositive(
+    lingering duration: Duration, clock: some Clock<Duration>,
     isolation: isolated (any Actor)? = #isolation,
     _ body: @escaping @isolated(any) @Sendable () async -> Void
   ) async {
@@ -90,13 +90,14 @@ extension Subscription<Int> {
   }
 
   /// Whether the next count comes, and not the end or the cancelling, before the time is over.
-  fileprivate func becomesPositive<C: Clock>(
-    within duration: C.Instant.Duration, _ clock: C, isolation: isolated (any Actor)? = #isolation
+  fileprivate func becomesPositive(
+    within duration: Duration, _ clock: some Clock<Duration>,
+    isolation: isolated (any Actor)? = #isolation
   ) async -> Bool {
     await withTaskGroup(of: Bool.self) { group in
       group.addTask { await self.next() != nil }
       group.addTask {
-        try? await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil)
+        try? await clock.sleep(until: clock.now.advanced(by: duration.countable), tolerance: nil)
         return false
       }
       // A count that comes together with the end of the time is one that has come: both are asked.

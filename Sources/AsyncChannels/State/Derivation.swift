@@ -9,25 +9,6 @@ struct Derivation<Value: Sendable>: Sendable {
   /// changes of this state; it is called with each change of a root, in order.
   let makeGate: @Sendable () -> @Sendable (StateChange) -> Bool
 
-  init(
-    roots: [AnyStateRoot], read: @escaping @Sendable (StateReadings) -> Value,
-    makeGate: @escaping @Sendable () -> @Sendable (StateChange) -> Bool
-  ) {
-    self.roots = roots
-    self.read = read
-    self.makeGate = makeGate
-  }
-
-  /// A state that is derived from nothing but itself.
-  init(of root: StateRoot<Value>) {
-    let id = root.id
-    self.init(roots: [AnyStateRoot(root)]) { readings in
-      readings[id, as: Value.self]
-    } makeGate: {
-      { $0.changed == nil || $0.changed == id }
-    }
-  }
-
   var value: Value {
     var readings = StateReadings()
     for root in roots { readings[root.id] = root.value() }
@@ -41,6 +22,18 @@ struct Derivation<Value: Sendable>: Sendable {
       let isChange = makeGate()
       let changes = Feed.derived(merge.cursor) { merge.take(as: $0, evenIfCancelled: $1) }
       return changes.deriving { change, _ in isChange(change) ? read(change.readings) : nil }
+    }
+  }
+}
+
+extension Derivation {
+  /// A state that is derived from nothing but itself.
+  init(of root: StateRoot<Value>) {
+    let id = root.id
+    self.init(roots: [AnyStateRoot(root)]) { readings in
+      readings[id, as: Value.self]
+    } makeGate: {
+      { $0.changed == nil || $0.changed == id }
     }
   }
 }

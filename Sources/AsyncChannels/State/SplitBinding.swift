@@ -93,7 +93,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
       _ = writing.withLock { writing in
         writing.sending += 1
         writing.count += 1
-        return writing.draft.exchange(with: newValue)
+        return exchange(&writing.draft, with: newValue)
       }
       changes.update { $0 += 1 }
       watch(since: moment())
@@ -162,14 +162,5 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     // Unless there was another write meanwhile. The draft is destroyed with no lock held.
     let ended = writing.withLock { $0.count == judged ? $0.draft.take() : nil }
     return ended != nil
-  }
-}
-
-extension Optional where Wrapped: Sendable {
-  /// Stores a value, and returns the one before, for a caller that destroys it with no lock held.
-  fileprivate mutating func exchange(with new: Wrapped) -> Wrapped? {
-    let old = self
-    self = new
-    return old
   }
 }

@@ -49,9 +49,9 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
 
   /// The value there is now; the last one when the state is finished or its owner gone.
   ///
-  /// Costs somewhat more than reading a ``CurrentValue``; for derived state, a table of the values of
-  /// all that it is derived from (hundreds of nanoseconds), and the closures. Reading it inside ``CurrentValue/update(_:)`` of the same
-  /// value traps.
+  /// Costs somewhat more than reading a ``CurrentValue``. For derived state, reading builds a table
+  /// with the value of each root (hundreds of nanoseconds) and runs the closures. Reading it inside
+  /// ``CurrentValue/update(_:)`` of the same value traps.
   public var value: Value {
     switch source {
     case .state(let root): root.value

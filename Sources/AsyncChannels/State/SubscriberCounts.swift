@@ -10,8 +10,8 @@ extension Channel {
   /// two. A change is published before the `subscribe()` that makes it returns. It becomes zero and ends
   /// when the channel is finished or gone, and does not keep it alive.
   ///
-  /// It costs nothing before it is asked for, and no send anything then; subscribing and leaving cost a
-  /// write of a ``CurrentValue`` more each. To run something meanwhile, see
+  /// Before it is asked for it costs nothing. Afterwards a send costs the same, and subscribing and
+  /// leaving each cost one write of a ``CurrentValue`` more. To run something meanwhile, see
   /// ``whileSubscribed(lingering:clock:isolation:_:)``.
   public var subscriberCounts: StateOutlet<Int> { log.subscriberCounts }
 }

@@ -22,8 +22,8 @@ final class Doorbell: @unchecked Sendable {
   unowned(unsafe) var previous: Doorbell?
   /// The generation of the queue that it joined (see `WaitQueue`); zero for none.
   var generation: UInt64 = 0
-  /// Whether its consumer reads the log without the lock, and had few beside it when it fell asleep
-  /// last. Written and read by the consumer.
+  /// Whether its consumer may linger: it reads the log without the lock, and there were few
+  /// subscribers when it last fell asleep. Written and read by the consumer.
   var mayLinger = false
 
   init(for waiter: Waiter?) {

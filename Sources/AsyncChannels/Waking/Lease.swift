@@ -35,8 +35,8 @@ struct Lease: ~Copyable, Sendable {
   private let lastTicket = Atomic<UInt64>(0)
 
   /// Acquires and releases, so that what the maker of an older ticket has seen, the maker of a
-  /// newer one sees. So a task that is cancelled and does not see that has an older ticket than a
-  /// consumer that began after the cancelling, and does not displace it.
+  /// newer one sees. So a cancelled task that does not see its cancellation yet has an older ticket
+  /// than any consumer that began after `cancel()` returned, and cannot displace it.
   @usableFromInline
   func makeTicket() -> UInt64 {
     lastTicket.wrappingAdd(2, ordering: .acquiringAndReleasing).newValue
@@ -49,8 +49,8 @@ struct Lease: ~Copyable, Sendable {
       || word.compareExchange(expected: ticket, desired: ticket | 1, ordering: .acquiring).exchanged
   }
 
-  /// The same, waiting for somebody who has borrowed the lease: for a caller that would take a vain
-  /// attempt for having nothing to take. False if another iterator has asked.
+  /// Like `tryAcquire`, but waits while somebody has borrowed the lease: the caller would read a
+  /// failed attempt as "nothing to take". False if another iterator has asked.
   func tryAcquireUnborrowed(_ ticket: UInt64) -> Bool {
     while !tryAcquire(ticket) {
       if word.load(ordering: .relaxed) & ~1 != ticket { return false }

@@ -6,10 +6,10 @@
 ///   apart pays for one attempt in a thousand sleeps.
 /// - The thread is yielded meanwhile to whatever else can run. Nothing is awaited, so on an executor
 ///   that runs one job after the other this is a delay and never a deadlock.
-/// - On the main actor a thread is not to be kept, and with many subscribers the others wait for it:
-///   there nobody looks on.
+/// - The main actor's thread must stay free, and with many subscribers the others need the thread: in
+///   both cases nobody looks on.
 struct Lingering {
-  /// Among more subscribers than this, nobody looks on.
+  /// With more subscribers than this, nobody looks on.
   static var fewSubscribers: Int { 16 }
   private static var nanoseconds: UInt64 { 5_000 }
   private static var longestAbstention: UInt16 { 1_024 }

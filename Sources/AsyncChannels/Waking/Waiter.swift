@@ -66,7 +66,7 @@ class Waiter: @unchecked Sendable {
   /// What was recorded so far of what its consumers listen to; nil if nobody records that.
   func flow() -> String? { nil }
 
-  /// One for each log, which waits for what comes from now on and takes nothing.
+  /// Watchers, one for each log: each waits for what comes from now on and takes nothing.
   func makeWatchers() -> [Waiter] { [] }
 
   /// Waits until there may be an element to take. False at the end, if the task is cancelled, or if a
@@ -170,7 +170,7 @@ class Waiter: @unchecked Sendable {
     return !isDisplaced && !isCancelled
   }
 
-  /// Two listeners on one subscription are legal, but hardly ever meant: a developer is told once.
+  /// Two listeners on one subscription are legal, but seldom intended: this is reported once.
   private final func reportDisplacement() {
     note(.displaced)
     #if DEBUG

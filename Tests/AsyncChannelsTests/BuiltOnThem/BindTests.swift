@@ -66,8 +66,7 @@ final class BindTests: XCTestCase {
     taps.send(1)
     let first = try await signIns.take(1)
     try await taps.untilAsleep(1)
-    binding.cancel()
-    try await within { await binding.value }
+    try await binding.cancelAndWait()
     taps.send(2)
     signIn.finish()
     let rest = try await signIns.collect()

@@ -139,8 +139,7 @@ final class DerivedOutletTests: XCTestCase {
     let subscription = channel.outlet.map { $0 }.subscribe()
     let consumer = Task { for await _ in subscription {} }
     try await channel.untilAsleep(1)
-    consumer.cancel()
-    try await within { await consumer.value }
+    try await consumer.cancelAndWait()
     channel.send(1)
     assertEqual(try await subscription.take(1), [1])
   }

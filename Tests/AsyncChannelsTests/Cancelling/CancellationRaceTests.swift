@@ -34,12 +34,12 @@ final class CancellationRaceTests: XCTestCase {
           }
         }
       }
-      let taken = try await first.result(within: .seconds(20))
+      let taken = try await first.result()
       let next = subscription.consuming()
       await giveWay(round % 4)
       for number in 20..<25 { channel.send(number) }
       channel.finish()
-      let rest = try await next.result(within: .seconds(20))
+      let rest = try await next.result()
       XCTAssertEqual(taken + rest, Array(0..<25), "round \(round)")
       assertEqual(try await steady.value, Array(0..<25), "round \(round)")
     }
@@ -61,7 +61,7 @@ final class CancellationRaceTests: XCTestCase {
         return
       }
       for loop in loops {
-        assertEqual(try await loop.result(within: .seconds(20)), [])
+        assertEqual(try await loop.result(), [])
       }
     }
   }
@@ -89,7 +89,7 @@ final class CancellationRaceTests: XCTestCase {
       try await channel.untilAsleep(count / 2)
       channel.finish()
       for (index, loop) in loops.enumerated() {
-        let received = try await loop.result(within: .seconds(20))
+        let received = try await loop.result()
         if index.isMultiple(of: 2) {
           XCTAssertEqual(received, Array(0..<received.count))
         } else {
@@ -117,9 +117,9 @@ final class CancellationRaceTests: XCTestCase {
         let loop = subscription.consuming()
         await giveWay(round % 6)
         loop.cancel()
-        taken += try await loop.result(within: .seconds(20))
+        taken += try await loop.result()
       }
-      try await sender.result(within: .seconds(20))
+      try await sender.result()
       channel.finish()
       taken += try await subscription.collect()
       XCTAssertEqual(taken, Array(0..<3000))
@@ -148,10 +148,10 @@ final class CancellationRaceTests: XCTestCase {
         await giveWay((turn + round) % 4)
         loop.cancel()
       }
-      try await sender.result(within: .seconds(20))
+      try await sender.result()
       channel.finish()
       var taken: [Int] = []
-      for loop in loops { taken += try await loop.result(within: .seconds(20)) }
+      for loop in loops { taken += try await loop.result() }
       taken += try await subscription.collect()
       XCTAssertEqual(taken, Array(1 - round % 2..<50))
     }
@@ -174,9 +174,9 @@ final class CancellationRaceTests: XCTestCase {
       for number in 0..<5 { channel?.send(Tracked(number, in: census)) }
       await giveWay(round % 4)
       channel = nil
-      try await canceller.result(within: .seconds(20))
-      for loop in loops.dropLast() { _ = try await loop.result(within: .seconds(20)) }
-      assertEqual(try await loops[2].result(within: .seconds(20)), Array(0..<5))
+      try await canceller.result()
+      for loop in loops.dropLast() { _ = try await loop.result() }
+      assertEqual(try await loops[2].result(), Array(0..<5))
       try await until("every element is gone") { census.count == 0 }
       withExtendedLifetime(channel) {}
     }

@@ -7,26 +7,22 @@ import XCTest
 /// cancelled here; `HandoverTests` has those that are.
 final class DisplacingTests: XCTestCase {
   func test_C32_aConsumerThatWaitsIsDisplacedByTheOneThatAsksLater() async throws {
-    for make in Self.subscribers {
-      let channel = Channel<Int>()
-      let subscription = make(channel.outlet)
+    for (channel, subscription) in channelsWithSubscriptions() {
       let first = subscription.consuming()
       try await channel.untilAsleep(1)
       channel.send(1)
       try await channel.untilAsleep(1)
       let second = subscription.consuming()
-      assertEqual(try await first.result(within: .seconds(20)), [1])
+      assertEqual(try await first.result(), [1])
       try await channel.untilAsleep(1)
       channel.send(2)
       channel.finish()
-      assertEqual(try await second.result(within: .seconds(20)), [2])
+      assertEqual(try await second.result(), [2])
     }
   }
 
   func test_C32_aConsumerThatComesBackLaterStealsNothingFromTheNewer() async throws {
-    for make in Self.subscribers {
-      let channel = Channel<Int>()
-      let subscription = make(channel.outlet)
+    for (channel, subscription) in channelsWithSubscriptions() {
       for number in 1...6 { channel.send(number) }
       let (older, newer) = (subscription.makeAsyncIterator(), subscription.makeAsyncIterator())
       let first = await older.next()
@@ -43,29 +39,25 @@ final class DisplacingTests: XCTestCase {
   }
 
   func test_C32_anIteratorThatHasNotAskedYetDisplacesNobody() async throws {
-    for make in Self.subscribers {
-      let channel = Channel<Int>()
-      let subscription = make(channel.outlet)
+    for (channel, subscription) in channelsWithSubscriptions() {
       let first = subscription.consuming()
       try await channel.untilAsleep(1)
       _ = subscription.makeAsyncIterator()
       channel.send(1)
       channel.finish()
-      assertEqual(try await first.result(within: .seconds(20)), [1])
+      assertEqual(try await first.result(), [1])
     }
   }
 
   /// A probe takes so at its end.
   func test_C32_takingWhatIsThereWithoutWaitingDisplacesTheOneThatWaits() async throws {
-    for make in Self.subscribers {
-      let channel = Channel<Int>()
-      let subscription = make(channel.outlet)
+    for (channel, subscription) in channelsWithSubscriptions() {
       let first = subscription.consuming()
       try await channel.untilAsleep(1)
       let now = subscription.takeNow()
       XCTAssertNil(now.element)
       XCTAssertEqual(now.look, .nothing)
-      assertEqual(try await first.result(within: .seconds(20)), [])
+      assertEqual(try await first.result(), [])
       channel.send(1)
       assertEqual(await subscription.next(), 1)
     }
@@ -74,10 +66,8 @@ final class DisplacingTests: XCTestCase {
   /// A crowd on one subscription, while elements come: each element is one consumer's, none is lost,
   /// and each consumer's own are in order.
   func test_C32_howeverManyAskNothingIsLostOrGivenTwice() async throws {
-    for make in Self.subscribers {
-      for _ in 0..<10 {
-        let channel = Channel<Int>()
-        let subscription = make(channel.outlet)
+    for _ in 0..<10 {
+      for (channel, subscription) in channelsWithSubscriptions() {
         let sender = Task.detached {
           for number in 0..<5_000 {
             channel.send(number)
@@ -93,7 +83,7 @@ final class DisplacingTests: XCTestCase {
           }
           return taken
         }
-        try await sender.result(within: .seconds(20))
+        try await sender.result()
         let rest = try await subscription.collect()
         XCTAssertEqual((taken.joined() + rest).sorted(), Array(0..<5_000))
         for numbers in taken { XCTAssertEqual(numbers, numbers.sorted()) }
@@ -110,7 +100,7 @@ final class DisplacingTests: XCTestCase {
         let first = Task { for await _ in subscription {} }
         try await channel.untilAsleep(1)
         let second = Task { await subscription.next() }
-        try await first.result(within: .seconds(20))
+        try await first.result()
         second.cancel()
       }
     }
@@ -159,13 +149,6 @@ final class DisplacingTests: XCTestCase {
     first.cancel()
     assertEqual(try await within { await subscription.next() }, 2)
     mayEnd.signal()
-    assertEqual(try await first.result(within: .seconds(20)), [1], "what was taken is not lost")
+    assertEqual(try await first.result(), [1], "what was taken is not lost")
   }
-
-  /// One of each kind of feed, and of each place where elements can wait.
-  private static let subscribers: [@Sendable (Outlet<Int>) -> Subscription<Int>] = [
-    { $0.subscribe() },
-    { $0.subscribe(buffering: .bufferingOldest(100_000)) },
-    { $0.map { $0 }.filter { _ in true }.subscribe() },
-  ]
 }

@@ -42,8 +42,8 @@ final class HandoverAtEachJobTests: XCTestCase {
         for _ in 0..<2 { _ = scene.runOne() }
         afterwards(scene)
         scene.runToTheEnd()
-        let byFirst = try await scene.first.result(within: .seconds(20))
-        let bySecond = try await second.result(within: .seconds(20))
+        let byFirst = try await scene.first.result()
+        let bySecond = try await second.result()
         XCTAssertEqual(byFirst + bySecond, [0, 1, 2], "after \(count) jobs, \(setting)")
         count += 1
       }

@@ -5,9 +5,7 @@ import XCTest
 
 final class HandoverTests: XCTestCase {
   func test_C31_anotherTaskContinuesWhereTheCancelledOneStopped() async throws {
-    for make in Self.subscribers {
-      let channel = Channel<Int>()
-      let subscription = make(channel.outlet)
+    for (channel, subscription) in channelsWithSubscriptions() {
       let received = Record<Int>()
       let first = Task { for await number in subscription { received.add(number) } }
       try await channel.untilAsleep(1)
@@ -25,9 +23,7 @@ final class HandoverTests: XCTestCase {
   }
 
   func test_C31_aTaskCancelledInItsLoopsBodyLeavesTheBacklogToTheNext() async throws {
-    for make in Self.subscribers {
-      let channel = Channel<Int>()
-      let subscription = make(channel.outlet)
+    for (channel, subscription) in channelsWithSubscriptions() {
       for number in 0..<100 { channel.send(number) }
       let received = Record<Int>()
       let inBody = Gate()
@@ -56,9 +52,7 @@ final class HandoverTests: XCTestCase {
   }
 
   func test_C31_theNextNeedNotWaitUntilTheCancelledOneHasUnwound() async throws {
-    for make in Self.subscribers {
-      let channel = Channel<Int>()
-      let subscription = make(channel.outlet)
+    for (channel, subscription) in channelsWithSubscriptions() {
       let (executor, first) = sleeper(on: subscription)
       XCTAssertEqual(channel.log.sleeperCount, 1)
       first.cancel()
@@ -77,9 +71,7 @@ final class HandoverTests: XCTestCase {
   }
 
   func test_C31_theCancelledOneDoesNotDisturbTheNextWhenItUnwinds() async throws {
-    for make in Self.subscribers {
-      let channel = Channel<Int>()
-      let subscription = make(channel.outlet)
+    for (channel, subscription) in channelsWithSubscriptions() {
       let (firstExecutor, first) = sleeper(on: subscription)
       first.cancel()
       let (secondExecutor, second) = sleeper(on: subscription)
@@ -100,9 +92,7 @@ final class HandoverTests: XCTestCase {
 
   /// The stream has woken it, and it waits for its actor, on which the next consumer is first.
   func test_C31_whoIsCancelledOnTheWayBackToItsActorGivesWayToTheNextThere() async throws {
-    for make in Self.subscribers {
-      let channel = Channel<Int>()
-      let subscription = make(channel.outlet)
+    for (channel, subscription) in channelsWithSubscriptions() {
       let stage = Stage()
       let first = Task { await takeAll(from: subscription, on: stage) }
       try await stage.drain(until: "asleep") { channel.log.sleeperCount == 1 }
@@ -118,10 +108,8 @@ final class HandoverTests: XCTestCase {
   }
 
   func test_C31_nothingIsLostHoweverTheHandingOverFallsAmongTheSends() async throws {
-    for make in Self.subscribers {
-      for _ in 0..<20 {
-        let channel = Channel<Int>()
-        let subscription = make(channel.outlet)
+    for _ in 0..<20 {
+      for (channel, subscription) in channelsWithSubscriptions() {
         let received = Record<Taken>()
         let sender = Task.detached {
           for number in 0..<2_000 { channel.send(number) }
@@ -167,20 +155,12 @@ final class HandoverTests: XCTestCase {
     let subscription = channel.outlet.subscribe(buffering: .bufferingNewest(2))
     let first = Task { for await _ in subscription {} }
     try await channel.untilAsleep(1)
-    first.cancel()
-    try await within { await first.value }
+    try await first.cancelAndWait()
     for number in 0..<5 { channel.send(number) }
     XCTAssertEqual(subscription.droppedCount, 3)
     assertEqual(try await subscription.take(2), [3, 4])
     XCTAssertEqual(subscription.droppedCount, 3)
   }
-
-  /// One of each kind of feed, and of each place where elements can wait.
-  private static let subscribers: [@Sendable (Outlet<Int>) -> Subscription<Int>] = [
-    { $0.subscribe() },
-    { $0.subscribe(buffering: .bufferingOldest(100_000)) },
-    { $0.map { $0 }.filter { _ in true }.subscribe() },
-  ]
 }
 
 private struct Taken: Sendable {

@@ -64,7 +64,7 @@ final class StoredIteratorTests: XCTestCase {
     XCTAssertNil(fromTheOlder)
     assertEqual(try await within { await subscription.next() }, 2, "the older one stole an element")
     mayEnd.open()
-    try await other.result(within: .seconds(20))
+    try await other.result()
   }
 
   /// An actor is free while it waits, so that a second call can come.
@@ -76,12 +76,12 @@ final class StoredIteratorTests: XCTestCase {
     for _ in 0..<10 {
       let earlier = waiting
       waiting = Task { await reader.next() }
-      let fromTheEarlier = try await earlier.result(within: .seconds(20))
+      let fromTheEarlier = try await earlier.result()
       XCTAssertNil(fromTheEarlier)
       try await channel.untilAsleep(1)
     }
     channel.send(1)
-    assertEqual(try await waiting.result(within: .seconds(20)), 1)
+    assertEqual(try await waiting.result(), 1)
     channel.send(2)
     assertEqual(try await within { await reader.next() }, 2)
   }

@@ -69,7 +69,7 @@ final class BatchesTests: XCTestCase {
     try await until("it has looked") { subscription.pendingCount == 0 }
     try await channel.untilAsleep(1)
     channel.send(2)
-    let batch = try await next.result(within: .seconds(20))
+    let batch = try await next.result()
     XCTAssertEqual(batch, [2])
   }
 
@@ -102,7 +102,7 @@ final class BatchesTests: XCTestCase {
     let waiting = Task { await channel.outlet.batches.makeAsyncIterator().next() }
     try await channel.untilAsleep(1)
     waiting.cancel()
-    let none = try await waiting.result(within: .seconds(20))
+    let none = try await waiting.result()
     XCTAssertNil(none)
     let batch = await subscription.batches.makeAsyncIterator().next()
     XCTAssertEqual(batch, [1])

@@ -165,7 +165,7 @@ final class AfterTheEndTests: XCTestCase {
         return XCTFail("The channel is gone")
       }
       var counts: [Int] = []
-      for sender in senders { counts.append(try await sender.result(within: .seconds(20))) }
+      for sender in senders { counts.append(try await sender.result()) }
       for consumer in consumers {
         let received = try await consumer.value
         XCTAssertEqual(received.numbers(of: 0), Array(0..<counts[0]))

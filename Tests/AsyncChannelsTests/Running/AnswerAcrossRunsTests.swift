@@ -13,10 +13,7 @@ final class AnswerAcrossRunsTests: XCTestCase {
         buffering: round % 3 == 0 ? .bufferingNewest(1) : .unbounded)
       let begun = Record<Int>()
       let run = Task.detached {
-        await received.answer(overlap) {
-          begun.add($0)
-        } publish: { _ in
-        }
+        await received.answer(overlap, by: { begun.add($0) }, publish: { _ in })
       }
       // The call is in the midst of taking when it is cancelled.
       inputs.send(0)
@@ -29,10 +26,7 @@ final class AnswerAcrossRunsTests: XCTestCase {
       inputs.finish()
       let rest = Record<Int>()
       try await within {
-        await received.answer {
-          rest.add($0)
-        } publish: { _ in
-        }
+        await received.answer(by: { rest.add($0) }, publish: { _ in })
       }
       XCTAssertEqual(rest.events.last, -1, "round \(round)")
     }
@@ -182,10 +176,8 @@ final class AnswerAcrossRunsTests: XCTestCase {
     let gates = [Gate(), Gate()]
     let calls = gates.enumerated().map { index, gate in
       Task {
-        await Outlet.just(index).answer(busy: reports.inlet) { _ in
-          await gate.pass()
-        } publish: { _ in
-        }
+        await Outlet.just(index).answer(
+          busy: reports.inlet, by: { _ in await gate.pass() }, publish: { _ in })
       }
     }
     try await reported.expect(true)

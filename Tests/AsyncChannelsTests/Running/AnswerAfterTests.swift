@@ -28,12 +28,10 @@ final class AnswerAfterTests: XCTestCase {
     clock.advance(by: .milliseconds(2))
     try await rest.expect(4)
     inputs.send(5)
-    try await clock.untilAsleep(for: pause)
-    clock.advance(by: pause)
+    try await clock.pass(pause)
     try await rest.expect(5)
     try rest.finish()
-    run.cancel()
-    try await within { await run.value }
+    try await run.cancelAndWait()
   }
 
   /// The time of the last element counts, not that at which the timer finds out: so work begins one
@@ -48,11 +46,9 @@ final class AnswerAfterTests: XCTestCase {
     // The watcher sleeps again when it has noted the time.
     try await until("the time is noted") { [inputs] in inputs.log.sleeperCount == 1 }
     clock.advance(by: .milliseconds(200))
-    try await clock.untilAsleep(for: .milliseconds(100))
-    clock.advance(by: .milliseconds(100))
+    try await clock.pass(.milliseconds(100))
     try await published.expect(1)
-    run.cancel()
-    try await within { await run.value }
+    try await run.cancelAndWait()
   }
 
   func test_C79_waitingForQuietIsNotWork() async throws {
@@ -70,8 +66,7 @@ final class AnswerAfterTests: XCTestCase {
       XCTAssertEqual(seen, [false, true, false], "\(overlap)")
       inputs.send(2)
       try await clock.untilAsleep(for: pause)
-      run.cancel()
-      try await within { await run.value }
+      try await run.cancelAndWait()
       try phases.finish()
       try published.finish()
     }
@@ -98,17 +93,14 @@ final class AnswerAfterTests: XCTestCase {
       if number == 1 { await gate.pass() }
     }
     inputs.send(1)
-    try await clock.untilAsleep(for: pause)
-    clock.advance(by: pause)
+    try await clock.pass(pause)
     try await started.expect(1)
     inputs.send(2)
-    try await clock.untilAsleep(for: pause)
-    clock.advance(by: pause)
+    try await clock.pass(pause)
     try await started.expect(2)
     gate.open()
     try await published.expect(2)
-    run.cancel()
-    try await within { await run.value }
+    try await run.cancelAndWait()
     try published.finish()
   }
 
@@ -121,19 +113,16 @@ final class AnswerAfterTests: XCTestCase {
       if number == 1 { await gate.pass() }
     }
     inputs.send(1)
-    try await clock.untilAsleep(for: pause)
-    clock.advance(by: pause)
+    try await clock.pass(pause)
     try await started.expect(1)
     inputs.send(2)
     inputs.send(3)
     clock.advance(by: pause)
     gate.open()
     try await published.expect(1)
-    try await clock.untilAsleep(for: pause)
-    clock.advance(by: pause)
+    try await clock.pass(pause)
     try await published.expect(3)
-    run.cancel()
-    try await within { await run.value }
+    try await run.cancelAndWait()
     try published.finish()
   }
 
@@ -151,8 +140,7 @@ final class AnswerAfterTests: XCTestCase {
     try await rest.expect(10)
     // Nothing that is worked on: it goes on waiting.
     inputs.send(-1)
-    try await clock.untilAsleep(for: pause)
-    clock.advance(by: pause)
+    try await clock.pass(pause)
     let unread = answers.outlet.subscribe()
     // It may still come to the pause that ends now, and is worked on with it.
     inputs.send(2)
@@ -161,8 +149,7 @@ final class AnswerAfterTests: XCTestCase {
     }
     clock.advance(by: pause)
     try await rest.expect(20)
-    run.cancel()
-    try await within { await run.value }
+    try await run.cancelAndWait()
     try rest.finish()
   }
 
@@ -218,16 +205,13 @@ final class AnswerAfterTests: XCTestCase {
       let second = answering(received)
       try await within { await first.value }
       try await clock.untilAsleep(for: pause)
-      second.cancel()
-      try await within { await second.value }
+      try await second.cancelAndWait()
       try published.finish()
       let rest = Probe(answers.outlet)
       let third = answering(received)
-      try await clock.untilAsleep(for: pause)
-      clock.advance(by: pause)
+      try await clock.pass(pause)
       try await rest.expect(3)
-      third.cancel()
-      try await within { await third.value }
+      try await third.cancelAndWait()
       // It was begun, so it is there no longer.
       inputs.finish()
       let fourth = answering(received)
@@ -247,11 +231,7 @@ final class AnswerAfterTests: XCTestCase {
       inputs.send(2)
       inputs.finish()
       var answered: [Int] = []
-      await received.answer {
-        $0
-      } publish: {
-        answered.append($0)
-      }
+      await received.answer(by: { $0 }, publish: { answered.append($0) })
       XCTAssertEqual(answered, [1, 2])
       try await within { await first.value }
     }
@@ -303,14 +283,12 @@ final class AnswerAfterTests: XCTestCase {
     try await clock.untilAsleep(for: pause)
     for _ in 0..<20 {
       let cancelled = answering(received)
-      cancelled.cancel()
-      try await within { await cancelled.value }
+      try await cancelled.cancelAndWait()
     }
     let published = Probe(answers.outlet)
     clock.advance(by: pause)
     try await published.expect(1)
-    first.cancel()
-    try await within { await first.value }
+    try await first.cancelAndWait()
   }
 
   func test_C77_whatWaitsForQuietIsReleasedWithTheSubscription() async throws {
@@ -327,8 +305,7 @@ final class AnswerAfterTests: XCTestCase {
     if let token { inputs.send(token) }
     token = nil
     try await clock.untilAsleep(for: pause)
-    run.cancel()
-    _ = try await within { await run.value }
+    try await run.cancelAndWait()
     XCTAssertNotNil(sameToken)
     received = nil
     XCTAssertNil(sameToken)
@@ -345,10 +322,8 @@ final class AnswerAfterTests: XCTestCase {
       let clock = ManualClock()
       @Sendable func call() -> Task<Void, Never> {
         Task.detached {
-          await received.answer(.concurrent, after: .seconds(1), clock: clock) {
-            begun.add($0)
-          } publish: { _ in
-          }
+          await received.answer(
+            .concurrent, after: .seconds(1), clock: clock, by: { begun.add($0) }, publish: { _ in })
         }
       }
       var calls: [Task<Void, Never>] = []
@@ -375,10 +350,7 @@ final class AnswerAfterTests: XCTestCase {
       let received = Self.sources[round % 3](inputs.outlet)
       let clock = ManualClock()
       let run = Task.detached {
-        await received.answer(after: .seconds(1), clock: clock) {
-          $0
-        } publish: { _ in
-        }
+        await received.answer(after: .seconds(1), clock: clock, by: { $0 }, publish: { _ in })
       }
       for number in 0..<(1 + round % 20) {
         inputs.send(number)

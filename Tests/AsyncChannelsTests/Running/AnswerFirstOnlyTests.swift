@@ -27,8 +27,7 @@ final class AnswerFirstOnlyTests: XCTestCase {
     try await published.expect(10)
     XCTAssertEqual(ignored.value, Array(1..<10) + [11])
     try started.finish()
-    run.cancel()
-    try await within { await run.value }
+    try await run.cancelAndWait()
   }
 
   func test_C75_whatIsSentWhenTheAnswerIsPublishedIsWorkedOn() async throws {
@@ -112,8 +111,7 @@ final class AnswerFirstOnlyTests: XCTestCase {
     gate.open()
     try await within { await first.value }
     try published.finish()
-    second.cancel()
-    try await within { await second.value }
+    try await second.cancelAndWait()
     XCTAssertEqual(ignored.value, [])
   }
 

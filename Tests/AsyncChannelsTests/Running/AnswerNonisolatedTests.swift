@@ -39,10 +39,7 @@ final class AnswerNonisolatedTests: XCTestCase {
     try await within(.seconds(30)) {
       await withDiscardingTaskGroup { group in
         group.addTask {
-          await received.answer(overlap, busy: said.inlet) {
-            $0
-          } publish: { _ in
-          }
+          await received.answer(overlap, busy: said.inlet, by: { $0 }, publish: { _ in })
         }
         for number in 0..<20_000 {
           numbers.send(number)

@@ -24,11 +24,7 @@ final class AnswerTests: XCTestCase {
 
   func test_latestOnlyAnswersTheLastElementBeforeItReturns() async throws {
     let seen = Record<Int>()
-    await Outlet.just(1, 2, 3).answer(.latestOnly) {
-      $0
-    } publish: { answer in
-      seen.add(answer)
-    }
+    await Outlet.just(1, 2, 3).answer(.latestOnly, by: { $0 }, publish: { seen.add($0) })
     XCTAssertEqual(seen.events.last, 3)
   }
 
@@ -64,8 +60,7 @@ final class AnswerTests: XCTestCase {
       try await phases.expect(false)
     }
     try phases.finish()
-    run.cancel()
-    try await within { await run.value }
+    try await run.cancelAndWait()
     try phases.finish()
   }
 
@@ -116,11 +111,7 @@ final class AnswerTests: XCTestCase {
       let gate = Gate()
       let run = Task {
         await gate.pass()
-        await received.answer {
-          $0
-        } publish: { number in
-          begun.add(number)
-        }
+        await received.answer(by: { $0 }, publish: { begun.add($0) })
       }
       run.cancel()
       gate.open()
@@ -129,11 +120,7 @@ final class AnswerTests: XCTestCase {
     XCTAssertEqual(begun.events, [])
     inputs.finish()
     try await within {
-      await received.answer {
-        $0
-      } publish: { number in
-        begun.add(number)
-      }
+      await received.answer(by: { $0 }, publish: { begun.add($0) })
     }
     XCTAssertEqual(begun.events, Array(0..<300))
   }
@@ -167,18 +154,13 @@ final class AnswerTests: XCTestCase {
     inputs.send(3)
     try await published.expect(3)
     try published.finish()
-    run.cancel()
-    try await within { await run.value }
+    try await run.cancelAndWait()
   }
 
   private func answering(_ overlap: Overlap) -> Task<Void, Never> {
     let received = inputs.outlet.subscribe()
     return Task { [answers, busy] in
-      await received.answer(overlap, busy: busy.inlet) {
-        $0
-      } publish: {
-        answers.send($0)
-      }
+      await received.answer(overlap, busy: busy.inlet, by: { $0 }, publish: { answers.send($0) })
     }
   }
 }

@@ -73,8 +73,7 @@ final class AnswerThrowingTests: XCTestCase {
         inputs.send(2)
         try await published.expect(2)
       }
-      run.cancel()
-      try await within { await run.value }
+      try await run.cancelAndWait()
       try published.finish()
     }
   }

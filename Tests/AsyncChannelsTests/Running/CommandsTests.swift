@@ -7,34 +7,16 @@ final class CommandsTests: XCTestCase {
   @MainActor
   func test_C57_theInputsOfAClassShareOneOrder() async throws {
     let player = Player()
-    let steps = Probe(player.steps)
-    let run = Task { await player.run() }
-    for round in 0..<2_000 {
-      player.start.send()
-      player.seek.send(round)
-      player.stop.send()
-      if round.isMultiple(of: 7) { await Task.yield() }
+    try await withRunning(player) {
+      try await assertOneOrder(player.start, player.seek, player.stop, steps: player.steps)
     }
-    let taken = try await steps.next(6_000)
-    XCTAssertEqual(taken, (0..<2_000).flatMap { ["start", "seek \($0)", "stop"] })
-    run.cancel()
-    try await within { await run.value }
   }
 
   func test_C57_theInputsOfAnActorShareOneOrder() async throws {
     let recorder = TapeRecorder()
-    let steps = Probe(recorder.steps)
-    let run = Task { await recorder.run() }
-    for round in 0..<2_000 {
-      recorder.start.send()
-      recorder.seek.send(round)
-      recorder.stop.send()
-      if round.isMultiple(of: 7) { await Task.yield() }
+    try await withRunning(recorder.run) {
+      try await assertOneOrder(recorder.start, recorder.seek, recorder.stop, steps: recorder.steps)
     }
-    let taken = try await steps.next(6_000)
-    XCTAssertEqual(taken, (0..<2_000).flatMap { ["start", "seek \($0)", "stop"] })
-    run.cancel()
-    try await within { await run.value }
   }
 
   /// Several senders: the order of each is kept, whichever inlets it sends to.
@@ -68,12 +50,25 @@ final class CommandsTests: XCTestCase {
     let steps = Probe(recorder!.steps)
     let run = Task { [weak recorder] in await recorder?.run() }
     try await steps.expect("seek 1")
-    run.cancel()
-    _ = try await within { await run.value }
+    try await run.cancelAndWait()
     recorder = nil
     XCTAssertEqual(seek.send(2), .finished(2))
     guard case .finished = start.send() else { return XCTFail("It is gone.") }
   }
+}
+
+private func assertOneOrder(
+  _ start: Inlet<Void>, _ seek: Inlet<Int>, _ stop: Inlet<Void>, steps: Outlet<String>
+) async throws {
+  let steps = Probe(steps)
+  for round in 0..<2_000 {
+    start.send()
+    seek.send(round)
+    stop.send()
+    if round.isMultiple(of: 7) { await Task.yield() }
+  }
+  let taken = try await steps.next(6_000)
+  XCTAssertEqual(taken, (0..<2_000).flatMap { ["start", "seek \($0)", "stop"] })
 }
 
 @MainActor

@@ -19,8 +19,7 @@ final class RunningEachTests: XCTestCase {
     state.value = [Item(3), Item(2), Item(4)]
     try await until("the marker has come") { [stage] in stage.all.contains("+4") }
     XCTAssertEqual(stage.all.count, 6, "\(stage.all)")
-    running.cancel()
-    try await running.result(within: .seconds(20))
+    try await running.cancelAndWait()
     XCTAssertEqual(stage.count(of: "-"), 4)
   }
 
@@ -32,8 +31,7 @@ final class RunningEachTests: XCTestCase {
     state.value = [Item(1)]
     try await until("begun anew") { [stage] in stage.count(of: "+1") == 2 }
     XCTAssertEqual(Array(stage.all.prefix(2)), ["+1", "x1"])
-    running.cancel()
-    try await running.result(within: .seconds(20))
+    try await running.cancelAndWait()
     XCTAssertEqual(stage.count(of: "-1"), 2)
   }
 
@@ -48,8 +46,7 @@ final class RunningEachTests: XCTestCase {
       try await until("begun") { stage.all.contains("+0") }
       let before = stage.all.prefix { $0 != "+0" }
       XCTAssertEqual(before.count { $0.hasPrefix("x") }, 1000)
-      running.cancel()
-      try await running.result(within: .seconds(20))
+      try await running.cancelAndWait()
     }
   }
 
@@ -73,7 +70,7 @@ final class RunningEachTests: XCTestCase {
     for _ in 0..<100 { await Task.yield() }
     XCTAssertEqual(stage.all, ["+1", "+1"])
     gate.open()
-    try await running.result(within: .seconds(20))
+    try await running.result()
     XCTAssertEqual(stage.all, ["+1", "+1", "-1", "-1", "returned"])
   }
 
@@ -89,8 +86,7 @@ final class RunningEachTests: XCTestCase {
       // All are seen in one turn of the main actor, on which each would have to begin.
       for item in [Item(1), Item(2), Item(1), Item(3)] { state.value = [item] }
       try await until("the last has come") { stage.all.contains("+3") }
-      running.cancel()
-      try await running.result(within: .seconds(20))
+      try await running.cancelAndWait()
       XCTAssertEqual(stage.all, ["+3", "x3", "-3"])
     }
   }
@@ -108,8 +104,7 @@ final class RunningEachTests: XCTestCase {
     state.value = [Item(2), Item(1)]
     try await until("begun anew") { [stage] in stage.count(of: "+1") == 2 }
     XCTAssertEqual(stage.all.count, 4)
-    running.cancel()
-    try await running.result(within: .seconds(20))
+    try await running.cancelAndWait()
   }
 
   func test_C61_ofSeveralWithOneIdentityTheFirstIsRun() async throws {
@@ -121,8 +116,7 @@ final class RunningEachTests: XCTestCase {
     state.value = [Item(1, "second"), Item(2, "marker")]
     try await until("the marker has come") { [stage] in stage.all.contains("marker") }
     XCTAssertEqual(stage.all, ["first", "marker"])
-    running.cancel()
-    try await running.result(within: .seconds(20))
+    try await running.cancelAndWait()
   }
 
   func test_C62_theStatesEndCancelsNothingAndItReturnsWhenAllHaveReturned() async throws {
@@ -137,12 +131,12 @@ final class RunningEachTests: XCTestCase {
     for _ in 0..<100 { await Task.yield() }
     XCTAssertEqual(stage.all, [])
     gate.open()
-    try await running.result(within: .seconds(20))
+    try await running.result()
     XCTAssertEqual(Set(stage.all.prefix(2)), ["-1", "-2"])
     XCTAssertEqual(stage.all.last, "returned")
     // With nothing in it there is nothing to wait for.
     state.finish()
-    try await runEach().result(within: .seconds(20))
+    try await runEach().result()
   }
 
   func test_C62_aCallerThatIsCancelledBeginsNothing() async throws {
@@ -167,7 +161,7 @@ final class RunningEachTests: XCTestCase {
       await giveWay(round % 10)
       running.cancel()
       state.value = [Item(1)]
-      try await running.result(within: .seconds(20))
+      try await running.result()
       XCTAssertFalse(stage.all.contains("+1"))
       XCTAssertEqual(stage.count(of: "+"), stage.count(of: "-"))
     }
@@ -185,7 +179,7 @@ final class RunningEachTests: XCTestCase {
         return number
       }) { _ in }
     }
-    try await running.result(within: .seconds(20))
+    try await running.result()
     XCTAssertEqual(asked.events, Array(0...100))
   }
 
@@ -203,8 +197,7 @@ final class RunningEachTests: XCTestCase {
     try await until("one is released") { census.count < 2 }
     gates[1].open()
     try await until("all are released") { census.count == 0 }
-    running.cancel()
-    try await running.result(within: .seconds(20))
+    try await running.cancelAndWait()
   }
 
   @MainActor
@@ -254,7 +247,7 @@ final class RunningEachTests: XCTestCase {
       }
       state.value = []
       state.finish()
-      try await running.result(within: .seconds(20))
+      try await running.result()
       for number in 0..<4 {
         let events = stage.all.filter { $0 == "+\(number)" || $0 == "x\(number)" }
         for (index, event) in events.enumerated() {

@@ -45,7 +45,25 @@ final class WhileSubscribedTests: XCTestCase {
       try await work.untilEvents(Array(repeating: round, count: count).flatMap { $0 })
     }
     channel.finish()
-    try await running.result(within: .seconds(20))
+    try await running.result()
+  }
+
+  func test_C67_itLingersForAYearIfItIsToLingerForEver() async throws {
+    let channel = Channel<Int>()
+    let work = Work()
+    work.mayReturn.open()
+    let running = Task {
+      await channel.whileSubscribed(lingering: .seconds(Int64.max)) { await work.run() }
+    }
+    var subscription = Optional(channel.outlet.subscribe())
+    try await work.untilEvents(["began"])
+    subscription = nil
+    try await until("it lingers") { channel.subscriberCounts.value == 0 }
+    subscription = channel.outlet.subscribe()
+    channel.finish()
+    try await running.result()
+    XCTAssertEqual(work.events.events, ["began", "cancelled", "returned"])
+    XCTAssertNotNil(subscription)
   }
 
   func test_C67_itLingersAndIsCancelledWhenTheLastHasBeenGoneForThatLong() async throws {
@@ -73,8 +91,7 @@ final class WhileSubscribedTests: XCTestCase {
     XCTAssertEqual(work.events.events, ["began"])
     clock.advance(by: .seconds(1))
     try await work.untilEvents(["began", "cancelled", "returned"])
-    running.cancel()
-    try await running.result(within: .seconds(20))
+    try await running.cancelAndWait()
     withExtendedLifetime(subscription) {}
   }
 
@@ -94,8 +111,7 @@ final class WhileSubscribedTests: XCTestCase {
     try await until("it began again") { work.events.events.filter { $0 == "began" }.count >= 2 }
     XCTAssertEqual(
       Array(work.events.events.prefix(4)), ["began", "cancelled", "returned", "began"])
-    running.cancel()
-    try await running.result(within: .seconds(20))
+    try await running.cancelAndWait()
     withExtendedLifetime(subscription) {}
 
     let calls = Record<Int>()
@@ -103,7 +119,7 @@ final class WhileSubscribedTests: XCTestCase {
     let others = (0..<3).map { _ in number.outlet.subscribe() }
     try await until("it was called") { calls.count == 1 }
     number.finish()
-    try await brief.result(within: .seconds(20))
+    try await brief.result()
     XCTAssertEqual(calls.count, 1)
     withExtendedLifetime(others) {}
   }
@@ -125,7 +141,7 @@ final class WhileSubscribedTests: XCTestCase {
       try await work.untilEvents(["began", "cancelled"])
       XCTAssertEqual(hasReturned.count, 0)
       work.mayReturn.open()
-      try await running.result(within: .seconds(20))
+      try await running.result()
       XCTAssertEqual(work.events.events, ["began", "cancelled", "returned"])
       withExtendedLifetime(subscription) {}
     }
@@ -145,7 +161,7 @@ final class WhileSubscribedTests: XCTestCase {
       subscription = nil
       try await clock.untilSleeping(1)
       if cancels { running.cancel() } else { output.finish() }
-      try await running.result(within: .seconds(20))
+      try await running.result()
       XCTAssertEqual(work.events.events, ["began", "cancelled", "returned"])
       withExtendedLifetime(subscription) {}
     }
@@ -159,7 +175,7 @@ final class WhileSubscribedTests: XCTestCase {
       cancelThisTask()
       await channel.whileSubscribed { calls.add(1) }
     }
-    try await running.result(within: .seconds(20))
+    try await running.result()
     XCTAssertEqual(calls.count, 0)
     withExtendedLifetime(subscription) {}
   }
@@ -183,8 +199,7 @@ final class WhileSubscribedTests: XCTestCase {
       }
       subscription = channel.outlet.subscribe()
       try await until("it runs") { work.events.events.last == "began" }
-      running.cancel()
-      try await running.result(within: .seconds(20))
+      try await running.cancelAndWait()
       // Never two at a time.
       XCTAssertTrue(
         zip(work.events.events, ["began", "cancelled", "returned"].cycled()).allSatisfy(==))
@@ -204,7 +219,7 @@ final class WhileSubscribedTests: XCTestCase {
         channel.finish()
       }
     }
-    try await running.result(within: .seconds(20))
+    try await running.result()
     XCTAssertEqual(calls, 1)
     withExtendedLifetime(subscription) {}
   }

@@ -53,8 +53,7 @@ final class WithRunningTests: XCTestCase {
     }
     await first.started.pass()
     await second.started.pass()
-    task.cancel()
-    try await within { await task.value }
+    try await task.cancelAndWait()
     let phases = [await first.phases, await second.phases]
     XCTAssertEqual(phases, [["started", "ended"], ["started", "ended"]])
   }
@@ -79,8 +78,7 @@ final class WithRunningTests: XCTestCase {
       await withRunning(worker.run) { await worker.forever() }
     }
     await worker.started.pass()
-    task.cancel()
-    try await within { await task.value }
+    try await task.cancelAndWait()
     assertEqual(await worker.phases, ["started", "ended"])
   }
 

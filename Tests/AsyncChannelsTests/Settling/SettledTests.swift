@@ -32,7 +32,7 @@ final class SettledTests: XCTestCase {
         XCTAssertEqual(done.map(\.count), [expected, expected, expected], "\(policy)")
       }
       channel.finish()
-      for task in tasks { try await task.result(within: .seconds(20)) }
+      for task in tasks { try await task.result() }
     }
   }
 
@@ -47,7 +47,7 @@ final class SettledTests: XCTestCase {
       let later = channel.outlet.subscribe()
       XCTAssertTrue(channel.isSettling)
       subscription = nil
-      let hasSettled = try await settled.result(within: .seconds(20))
+      let hasSettled = try await settled.result()
       XCTAssertTrue(hasSettled)
       XCTAssertFalse(channel.isSettling)
       withExtendedLifetime((subscription, later)) {}
@@ -71,7 +71,7 @@ final class SettledTests: XCTestCase {
       channel.send(3)
       XCTAssertTrue(channel.isSettling)
       let more = Task { for await _ in subscription {} }
-      let hasSettled = try await settled.result(within: .seconds(20))
+      let hasSettled = try await settled.result()
       XCTAssertTrue(hasSettled)
       more.cancel()
     }
@@ -101,7 +101,7 @@ final class SettledTests: XCTestCase {
         default: 11...11
         }
       XCTAssertTrue(expected.contains(taken), "\(policy): \(taken)")
-      let hasSettled = try await settled.result(within: .seconds(20))
+      let hasSettled = try await settled.result()
       XCTAssertTrue(hasSettled)
       // The fast path is open again.
       for number in 0..<3 { channel.send(number) }
@@ -119,7 +119,7 @@ final class SettledTests: XCTestCase {
     let settled = Task { await state.settled() }
     try await until("it waits") { state.log.isSettling.load(ordering: .relaxed) }
     let task = Task { for await value in follower { seen.add(value) } }
-    let hasSettled = try await settled.result(within: .seconds(20))
+    let hasSettled = try await settled.result()
     XCTAssertTrue(hasSettled)
     XCTAssertEqual(seen.events, [1])
     task.cancel()
@@ -130,7 +130,7 @@ final class SettledTests: XCTestCase {
     let waits = Task { await channel.settled() }
     try await until("it waits") { channel.isSettling }
     let consumer = Task { for await value in first { seen.add(value) } }
-    let hasHeard = try await waits.result(within: .seconds(20))
+    let hasHeard = try await waits.result()
     XCTAssertTrue(hasHeard)
     XCTAssertEqual(seen.events, [1, 1])
     consumer.cancel()
@@ -228,7 +228,7 @@ final class SettledTests: XCTestCase {
     let settled = Task { await channel.settled() }
     try await until("it waits") { channel.isSettling }
     clock.advance(by: .seconds(1))
-    let hasSettled = try await settled.result(within: .seconds(20))
+    let hasSettled = try await settled.result()
     XCTAssertTrue(hasSettled)
     XCTAssertEqual(done.events, [1])
     working.cancel()
@@ -257,7 +257,7 @@ final class SettledTests: XCTestCase {
       let settled = Task { await channel.settled() }
       try await until("it waits") { channel.isSettling }
       if cancels { settled.cancel() } else { channel.finish() }
-      let hasSettled = try await settled.result(within: .seconds(20))
+      let hasSettled = try await settled.result()
       XCTAssertFalse(hasSettled)
       XCTAssertFalse(channel.isSettling)
       // The next call does not count what the cancelled one has noted.
@@ -265,7 +265,7 @@ final class SettledTests: XCTestCase {
         let next = Task { await channel.settled() }
         try await until("it waits") { channel.isSettling }
         let consumer = subscription.consuming()
-        let hasSettled = try await next.result(within: .seconds(20))
+        let hasSettled = try await next.result()
         XCTAssertTrue(hasSettled)
         consumer.cancel()
       }

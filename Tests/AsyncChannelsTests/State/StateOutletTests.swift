@@ -276,13 +276,13 @@ final class DerivedStateTests: XCTestCase {
       if turn.isMultiple(of: 2) { consumer.cancel() }
       // Every other one is not cancelled, but displaced.
       if !turn.isMultiple(of: 2), let pair = await subscription.next() {
-        seen += try await consumer.result(within: .seconds(20)) + [pair]
+        seen += try await consumer.result() + [pair]
       } else {
         consumer.cancel()
-        seen += try await consumer.result(within: .seconds(20))
+        seen += try await consumer.result()
       }
     }
-    try await writers.result(within: .seconds(20))
+    try await writers.result()
     seen += try await subscription.collect()
     XCTAssertEqual(seen.count, 4001)
     // In the order of the taking, which is not that of the recording.
@@ -313,8 +313,7 @@ final class DerivedStateTests: XCTestCase {
       await giveWay(3)
     }
     try await until("asleep") { states.allSatisfy { $0.log.sleeperCount == 1 } }
-    waiting.cancel()
-    _ = try await waiting.result(within: .seconds(20))
+    try await waiting.cancelAndWait()
     XCTAssertEqual(states.map(\.log.sleeperCount), [0, 0, 0])
     subscription = nil
     XCTAssertEqual(states.map(\.log.subscriberCount), [0, 0, 0])
@@ -332,7 +331,7 @@ final class DerivedStateTests: XCTestCase {
     let waiting = Task { [subscription] in await subscription?.next() }
     try await until("asleep") { states.allSatisfy { $0.log.sleeperCount == 1 } }
     states[1].value = 11
-    let second = try await waiting.result(within: .seconds(20))
+    let second = try await waiting.result()
     XCTAssertEqual(second, 13)
     subscription = nil
     try await until("no places") { states.allSatisfy { $0.log.sleeperCount == 0 } }

@@ -123,6 +123,26 @@ final class KeptUnheardTests: XCTestCase {
     XCTAssertEqual(census.count, 0)
   }
 
+  func test_C65_anInletKeepsNothingOfIt() {
+    let census = Census()
+    let inlet: Inlet<Tracked>
+    var outlet: Outlet<Tracked>?
+    do {
+      let channel = Channel<Tracked>(keepingUnheard: .unbounded)
+      inlet = channel.inlet
+      outlet = channel.outlet
+      for number in 0..<3 { inlet.send(Tracked(number, in: census)) }
+    }
+    XCTAssertEqual(census.count, 3)
+    XCTAssertNotNil(outlet)
+    outlet = nil
+    XCTAssertEqual(census.count, 0)
+    guard case .finished = inlet.send(Tracked(3, in: census)) else {
+      return XCTFail("It was sent.")
+    }
+    XCTAssertEqual(census.count, 0)
+  }
+
   func test_C65_anElementsDeinitMaySendWhenThePolicyDropsIt() {
     let census = Census()
     let echo = Channel<Tracked>(keepingUnheard: .bufferingOldest(4))

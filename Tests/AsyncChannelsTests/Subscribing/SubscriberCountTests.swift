@@ -71,7 +71,7 @@ final class SubscriberCountTests: XCTestCase {
       await giveWay(round % 4)
       if round.isMultiple(of: 2) { try await channel.untilAsleep(3) }
       for loop in loops { loop.cancel() }
-      for loop in loops { try await loop.result(within: .seconds(20)) }
+      for loop in loops { try await loop.result() }
       XCTAssertEqual(channel.subscriberCount, 0)
     }
   }
@@ -81,8 +81,7 @@ final class SubscriberCountTests: XCTestCase {
     var subscription: Subscription<Int>? = channel.outlet.subscribe()
     let loop = Task { [subscription] in for await _ in try XCTUnwrap(subscription) {} }
     try await channel.untilAsleep(1)
-    loop.cancel()
-    try await loop.result(within: .seconds(20))
+    try await loop.cancelAndWait()
     XCTAssertEqual(channel.subscriberCount, 1)
     subscription = nil
     // The task's closure has a reference too, which goes with the task.

@@ -53,7 +53,7 @@ extension Subscription {
 
 extension Task {
   /// The task's value, which must come.
-  func result(within limit: Duration) async throws -> Success {
+  func result(within limit: Duration = .seconds(20)) async throws -> Success {
     try await TestSupport.within(limit, "a task") { try await self.value }
   }
 }

@@ -29,3 +29,16 @@ extension Sequence<Stamp> {
     filter { $0.sender == sender }.map(\.number)
   }
 }
+
+/// A channel and a subscription to it, for each kind of feed and each place where elements can wait.
+func channelsWithSubscriptions() -> [(Channel<Int>, Subscription<Int>)] {
+  let subscribers: [(Outlet<Int>) -> Subscription<Int>] = [
+    { $0.subscribe() },
+    { $0.subscribe(buffering: .bufferingOldest(100_000)) },
+    { $0.map { $0 }.filter { _ in true }.subscribe() },
+  ]
+  return subscribers.map { subscribe in
+    let channel = Channel<Int>()
+    return (channel, subscribe(channel.outlet))
+  }
+}

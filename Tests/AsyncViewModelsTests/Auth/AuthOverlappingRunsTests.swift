@@ -22,17 +22,14 @@ final class AuthOverlappingRunsTests: XCTestCase {
       XCTAssertTrue(
         viewModel.isSigningIn.value, "\(overlap): the second run's request is under way")
       authenticator.answer("b")
-      second.cancel()
-      try await within { await second.value }
+      try await second.cancelAndWait()
       XCTAssertFalse(viewModel.isSigningIn.value, "\(overlap)")
     }
   }
 
   func test_whatWaitsBehindACancelledSignInIsDoneByTheNextRun() async throws {
     for isStubborn in [false, true] {
-      let authenticator = HeldAuthenticator(isStubborn: isStubborn)
-      let viewModel = AuthViewModel(authenticator: authenticator)
-      let results = Probe(viewModel.signInResult)
+      let (viewModel, authenticator, results) = heldSignIn(isStubborn: isStubborn)
       let run = Task { await viewModel.run() }
       for name in ["a", "b", "c"] { viewModel.signIn.send(.of(name)) }
       try await authenticator.begun.expect("a")

@@ -8,9 +8,7 @@ import XCTest
 final class AuthRunTests: XCTestCase {
   func test_itIsSigningInFromTheBeginningUntilTheLastResult() async throws {
     for overlap in Overlap.allCases {
-      let authenticator = HeldAuthenticator()
-      let viewModel = AuthViewModel(authenticator: authenticator, overlap: overlap)
-      let results = Probe(viewModel.signInResult)
+      let (viewModel, authenticator, results) = heldSignIn(overlap)
       let phases = Probe(viewModel.isSigningIn)
       try await phases.expect(false)
       try await withRunning(viewModel) {
@@ -31,9 +29,7 @@ final class AuthRunTests: XCTestCase {
   }
 
   func test_concurrentIsSigningInUntilTheLastAnswer() async throws {
-    let authenticator = HeldAuthenticator()
-    let viewModel = AuthViewModel(authenticator: authenticator, overlap: .concurrent)
-    let results = Probe(viewModel.signInResult)
+    let (viewModel, authenticator, results) = heldSignIn(.concurrent)
     let phases = Probe(viewModel.isSigningIn)
     try await withRunning(viewModel) {
       defer { authenticator.answerAll() }
@@ -53,9 +49,7 @@ final class AuthRunTests: XCTestCase {
   }
 
   func test_latestOnlyIsSigningInWithoutAGapWhenOneSupersedesAnother() async throws {
-    let authenticator = HeldAuthenticator(isStubborn: true)
-    let viewModel = AuthViewModel(authenticator: authenticator, overlap: .latestOnly)
-    let results = Probe(viewModel.signInResult)
+    let (viewModel, authenticator, results) = heldSignIn(.latestOnly, isStubborn: true)
     let phases = Probe(viewModel.isSigningIn)
     try await withRunning(viewModel) {
       defer { authenticator.answerAll() }
@@ -77,9 +71,7 @@ final class AuthRunTests: XCTestCase {
   func test_cancellingRunCancelsTheRequestInFlightWithoutAResult() async throws {
     for overlap in Overlap.allCases {
       for isStubborn in [false, true] {
-        let authenticator = HeldAuthenticator(isStubborn: isStubborn)
-        let viewModel = AuthViewModel(authenticator: authenticator, overlap: overlap)
-        let results = Probe(viewModel.signInResult)
+        let (viewModel, authenticator, results) = heldSignIn(overlap, isStubborn: isStubborn)
         let run = Task { await viewModel.run() }
         viewModel.signIn.send(.of("ann"))
         try await authenticator.begun.expect("ann")
@@ -95,9 +87,7 @@ final class AuthRunTests: XCTestCase {
 
   func test_whatIsSentWhileNothingRunsIsDoneByTheNextRun() async throws {
     for overlap in [Overlap.oneAtATime, .concurrent] {
-      let authenticator = HeldAuthenticator()
-      let viewModel = AuthViewModel(authenticator: authenticator, overlap: overlap)
-      let results = Probe(viewModel.signInResult)
+      let (viewModel, authenticator, results) = heldSignIn(overlap)
       for name in ["a", "b", "c"] { authenticator.answer(name) }
       viewModel.signIn.send(.of("a"))
       try results.finish()
@@ -112,9 +102,7 @@ final class AuthRunTests: XCTestCase {
 
   func test_theNextRunMayBeginBeforeTheCancelledOneHasUnwound() async throws {
     for overlap in Overlap.allCases {
-      let authenticator = HeldAuthenticator(isStubborn: true)
-      let viewModel = AuthViewModel(authenticator: authenticator, overlap: overlap)
-      let results = Probe(viewModel.signInResult)
+      let (viewModel, authenticator, results) = heldSignIn(overlap, isStubborn: true)
       let first = Task { await viewModel.run() }
       viewModel.signIn.send(.of("a"))
       try await authenticator.begun.expect("a")
@@ -127,8 +115,7 @@ final class AuthRunTests: XCTestCase {
       authenticator.answer("b")
       try await results.expect(.token(of: "b"))
       try results.finish()
-      second.cancel()
-      try await within { await second.value }
+      try await second.cancelAndWait()
     }
   }
 }

@@ -30,21 +30,14 @@ final class AuthViewModelTests: XCTestCase {
   }
 
   func test_itAuthenticatesEvenIfNobodyListens() async throws {
-    let authenticator = HeldAuthenticator()
-    let viewModel = AuthViewModel(authenticator: authenticator)
-    try await withRunning(viewModel) {
-      defer { authenticator.answerAll() }
+    try await signingIn { viewModel, authenticator, _ in
       viewModel.signIn.send(.of("ann"))
       try await authenticator.begun.expect("ann")
     }
   }
 
   func test_oneAtATimeAnswersInOrderWhateverAnswersFirst() async throws {
-    let authenticator = HeldAuthenticator()
-    let viewModel = AuthViewModel(authenticator: authenticator)
-    let results = Probe(viewModel.signInResult)
-    try await withRunning(viewModel) {
-      defer { authenticator.answerAll() }
+    try await signingIn { viewModel, authenticator, results in
       for name in ["a", "b", "c"] { viewModel.signIn.send(.of(name)) }
       try await authenticator.begun.expect("a")
       authenticator.answer("c")
@@ -52,17 +45,13 @@ final class AuthViewModelTests: XCTestCase {
       authenticator.answer("a")
       for name in ["a", "b", "c"] { try await results.expect(.token(of: name)) }
       try results.finish()
+      XCTAssertEqual(authenticator.mostRunning, 1)
     }
-    XCTAssertEqual(authenticator.mostRunning, 1)
   }
 
   /// The trap "stale answer shown".
   func test_latestOnlyCancelsTheEarlierOneAndNeverShowsItsLateAnswer() async throws {
-    let authenticator = HeldAuthenticator(isStubborn: true)
-    let viewModel = AuthViewModel(authenticator: authenticator, overlap: .latestOnly)
-    let results = Probe(viewModel.signInResult)
-    try await withRunning(viewModel) {
-      defer { authenticator.answerAll() }
+    try await signingIn(.latestOnly, isStubborn: true) { viewModel, authenticator, results in
       viewModel.signIn.send(.of("old"))
       try await authenticator.begun.expect("old")
       viewModel.signIn.send(.of("new"))
@@ -80,11 +69,7 @@ final class AuthViewModelTests: XCTestCase {
   }
 
   func test_latestOnlyDiscardsAnEarlierAnswerThatComesFirst() async throws {
-    let authenticator = HeldAuthenticator(isStubborn: true)
-    let viewModel = AuthViewModel(authenticator: authenticator, overlap: .latestOnly)
-    let results = Probe(viewModel.signInResult)
-    try await withRunning(viewModel) {
-      defer { authenticator.answerAll() }
+    try await signingIn(.latestOnly, isStubborn: true) { viewModel, authenticator, results in
       for name in ["old", "older", "new"] { viewModel.signIn.send(.of(name)) }
       _ = try await authenticator.begun.next(where: { $0 == "new" })
       authenticator.answer("old")
@@ -98,11 +83,7 @@ final class AuthViewModelTests: XCTestCase {
   }
 
   func test_concurrentGivesTheAnswersAsTheyCome() async throws {
-    let authenticator = HeldAuthenticator()
-    let viewModel = AuthViewModel(authenticator: authenticator, overlap: .concurrent)
-    let results = Probe(viewModel.signInResult)
-    try await withRunning(viewModel) {
-      defer { authenticator.answerAll() }
+    try await signingIn(.concurrent) { viewModel, authenticator, results in
       for name in ["a", "b", "c"] { viewModel.signIn.send(.of(name)) }
       let begun = try await authenticator.begun.next(3)
       XCTAssertEqual(Set(begun), ["a", "b", "c"])
@@ -111,19 +92,15 @@ final class AuthViewModelTests: XCTestCase {
         try await results.expect(.token(of: name))
       }
       try results.finish()
+      try authenticator.cancelled.finish()
     }
-    try authenticator.cancelled.finish()
   }
 
   func test_aFailureIsAResultAndTheNextInputIsAnswered() async throws {
     for overlap in Overlap.allCases {
-      let authenticator = HeldAuthenticator()
-      let viewModel = AuthViewModel(authenticator: authenticator, overlap: overlap)
-      let results = Probe(viewModel.signInResult)
-      authenticator.answer("stranger")
-      authenticator.answer("ann")
-      try await withRunning(viewModel) {
-        defer { authenticator.answerAll() }
+      try await signingIn(overlap) { viewModel, authenticator, results in
+        authenticator.answer("stranger")
+        authenticator.answer("ann")
         viewModel.signIn.send(.of("stranger"))
         try await results.expect(.failure(.wrongCredentials))
         viewModel.signIn.send(.of("ann"))

@@ -1,6 +1,19 @@
 import AsyncViewModels
 import XCTest
 
+/// What printing a value shows, in each way of printing it.
+func textsShowing(_ value: Any) -> [String] {
+  var dumped = ""
+  dump(value, to: &dumped)
+  var printed = ""
+  print(value, to: &printed)
+  var debugPrinted = ""
+  debugPrint(value, to: &debugPrinted)
+  return [
+    dumped, printed, debugPrinted, "\(value)", String(describing: value), String(reflecting: value),
+  ]
+}
+
 final class CredentialsTests: XCTestCase {
   private enum Input {
     case signIn(Credentials)
@@ -21,17 +34,7 @@ final class CredentialsTests: XCTestCase {
       Result<Credentials, AuthError>.success(credentials),
     ]
     for holder in holders {
-      var dumped = ""
-      dump(holder, to: &dumped)
-      var printed = ""
-      print(holder, to: &printed)
-      var debugPrinted = ""
-      debugPrint(holder, to: &debugPrinted)
-      let texts = [
-        dumped, printed, debugPrinted, "\(holder)", String(describing: holder),
-        String(reflecting: holder),
-      ]
-      for text in texts {
+      for text in textsShowing(holder) {
         XCTAssertFalse(text.contains("secret"), text)
         XCTAssertTrue(text.contains("iankeen"), "it says whose they are: \(text)")
       }

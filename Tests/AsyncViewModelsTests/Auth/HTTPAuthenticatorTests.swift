@@ -179,20 +179,13 @@ final class HTTPAuthenticatorTests: XCTestCase {
     for path in ["silent", "stalls/200"] {
       let server = try await server()
       let authenticator = HTTPAuthenticator(url: server.url(path))
-      let task = Task { await attempt(authenticator) }
+      let task = Task { await authenticator.attempt(credentials) }
       let request = try await server.nextEvent()
       XCTAssertEqual(request.event, "request")
       task.cancel()
       let result = try await within { await task.value }
       XCTAssertEqual(result, .failure(.cancelled), path)
     }
-  }
-
-  private func server() async throws -> LoopbackServer {
-    guard let server = try await LoopbackServer.start() else {
-      throw XCTSkip("There is no python3 here, so there is no server to sign in at.")
-    }
-    return server
   }
 
   private func expectGone(from server: LoopbackServer) async throws {
@@ -219,13 +212,5 @@ private func signIn(_ url: URL) async throws -> Result<Token, AuthError> {
 private func signIn(
   with authenticator: HTTPAuthenticator
 ) async throws -> Result<Token, AuthError> {
-  try await within { await attempt(authenticator) }
-}
-
-private func attempt(_ authenticator: HTTPAuthenticator) async -> Result<Token, AuthError> {
-  do throws(AuthError) {
-    return .success(try await authenticator.authenticate(credentials))
-  } catch {
-    return .failure(error)
-  }
+  try await within { await authenticator.attempt(credentials) }
 }

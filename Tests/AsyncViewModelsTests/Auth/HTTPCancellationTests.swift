@@ -47,13 +47,6 @@ final class HTTPCancellationTests: XCTestCase {
     }
   }
 
-  private func server() async throws -> LoopbackServer {
-    guard let server = try await LoopbackServer.start() else {
-      throw XCTSkip("There is no python3 here, so there is no server to sign in at.")
-    }
-    return server
-  }
-
   private func openFiles() throws -> Int {
     guard FileManager.default.fileExists(atPath: "/proc/self/fd") else {
       throw XCTSkip("There is no list of open files here.")
@@ -67,13 +60,9 @@ final class HTTPCancellationTests: XCTestCase {
   ) async throws -> Result<Token, AuthError> {
     let authenticator = HTTPAuthenticator(url: server.url("token"))
     let gate = Gate()
-    let task = Task { () async -> Result<Token, AuthError> in
+    let task = Task {
       await gate.pass()
-      do throws(AuthError) {
-        return .success(try await authenticator.authenticate(.of("ann")))
-      } catch {
-        return .failure(error)
-      }
+      return await authenticator.attempt()
     }
     if turns == 0 { task.cancel() }
     gate.open()

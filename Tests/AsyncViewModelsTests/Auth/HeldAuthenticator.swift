@@ -91,3 +91,28 @@ extension Credentials {
 extension Result<Token, AuthError> {
   static func token(of username: String) -> Self { .success(Token("token of \(username)")) }
 }
+
+typealias SignInResults = Probe<Result<Token, AuthError>>
+
+/// A view model, the authenticator that holds its requests, and its results.
+@MainActor
+func heldSignIn(
+  _ overlap: Overlap = .oneAtATime, isStubborn: Bool = false
+) -> (AuthViewModel, HeldAuthenticator, SignInResults) {
+  let authenticator = HeldAuthenticator(isStubborn: isStubborn)
+  let viewModel = AuthViewModel(authenticator: authenticator, overlap: overlap)
+  return (viewModel, authenticator, Probe(viewModel.signInResult))
+}
+
+/// Runs them for the length of a closure.
+@MainActor
+func signingIn(
+  _ overlap: Overlap = .oneAtATime, isStubborn: Bool = false,
+  _ body: @MainActor (AuthViewModel, HeldAuthenticator, SignInResults) async throws -> Void
+) async throws {
+  let (viewModel, authenticator, results) = heldSignIn(overlap, isStubborn: isStubborn)
+  try await withRunning(viewModel) {
+    defer { authenticator.answerAll() }
+    try await body(viewModel, authenticator, results)
+  }
+}

@@ -11,11 +11,7 @@ final class TokenTests: XCTestCase {
       Result<Token, AuthError>.success(token),
     ]
     for holder in holders {
-      var dumped = ""
-      dump(holder, to: &dumped)
-      var debugPrinted = ""
-      debugPrint(holder, to: &debugPrinted)
-      for text in [dumped, debugPrinted, "\(holder)", String(reflecting: holder)] {
+      for text in textsShowing(holder) {
         XCTAssertFalse(text.contains("hidden"), text)
         XCTAssertTrue(text.contains("Token"), text)
       }

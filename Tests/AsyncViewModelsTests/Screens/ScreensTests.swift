@@ -19,20 +19,17 @@ final class ScreensTests: XCTestCase {
     try await shown.expect(.success([]))
     try await withRunning(screen) {
       for query in ["s", "sw", "swift"] { screen.query.send(query) }
-      try await clock.untilAsleep(for: pause)
-      clock.advance(by: pause)
+      try await clock.pass(pause)
       try await shown.expect(.success(["swift 1", "swift 2"]))
       screen.query.send("")
-      try await clock.untilAsleep(for: pause)
-      clock.advance(by: pause)
+      try await clock.pass(pause)
       try await shown.expect(.failure(.emptyQuery))
       screen.query.send("actor")
       try await clock.untilAsleep(for: pause)
     }
     // The view went before it was quiet, and comes back.
     try await withRunning(screen) {
-      try await clock.untilAsleep(for: pause)
-      clock.advance(by: pause)
+      try await clock.pass(pause)
       try await shown.expect(.success(["actor 1", "actor 2"]))
     }
     XCTAssertEqual(asked.events, ["swift", "", "actor"])

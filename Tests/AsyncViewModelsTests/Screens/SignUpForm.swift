@@ -8,28 +8,27 @@ final class SignUpForm: ViewModel, Observable {
   @CurrentValue var name = ""
   @CurrentValue var mail = ""
   @CurrentValue var password = ""
-  @Input var submit: Inlet<Void>
   @CurrentValue private(set) var outcome: Result<String, SignUpFailure>?
   @CurrentValue private(set) var isSending = false
+  private let submitted = Input<SignUp>()
   private let signUp: @Sendable (SignUp) async throws(SignUpFailure) -> String
 
   init(signUp: @escaping @Sendable (SignUp) async throws(SignUpFailure) -> String) {
     self.signUp = signUp
   }
 
-  var canSubmit: StateOutlet<Bool> {
-    StateOutlet.combine($name, $mail, $password, $isSending).map {
-      name, mail, password, isSending in
-      !name.isEmpty && mail.contains("@") && password.count >= 8 && !isSending
-    }
+  private var fields: StateOutlet<SignUp> {
+    StateOutlet.combine($name, $mail, $password).map(SignUp.init)
   }
 
+  var canSubmit: StateOutlet<Bool> {
+    StateOutlet.combine(fields, $isSending).map { $0.isComplete && !$1 }
+  }
+
+  var submit: Inlet<Void> { submitted.inlet { [fields] in fields.value } }
+
   func run() async {
-    let fields = StateOutlet.combine($name, $mail, $password).map(SignUp.init)
-    await _submit.received.answer(.firstOnly, busy: _isSending.inlet) {
-      [signUp] _ throws(SignUpFailure) in
-      try await signUp(fields.value)
-    } publish: {
+    await submitted.received.answer(.firstOnly, busy: _isSending.inlet, by: signUp) {
       self.outcome = $0
     }
   }
@@ -37,6 +36,7 @@ final class SignUpForm: ViewModel, Observable {
 
 struct SignUp: Sendable, Equatable {
   let name, mail, password: String
+  var isComplete: Bool { !name.isEmpty && mail.contains("@") && password.count >= 8 }
 }
 
 enum SignUpFailure: Error {
