@@ -51,7 +51,7 @@ public struct Input<Element: Sendable>: Sendable {
   /// What was sent to the input, for one consumer: the newest that has asked.
   public let received: Subscription<Element>
 
-  @usableFromInline let channel: Channel<Element>
+  private let channel: Channel<Element>
 
   /// - Parameter policy: What happens when the owner falls behind. Traps if it buffers fewer than
   ///   one.
@@ -78,7 +78,7 @@ public struct Input<Element: Sendable>: Sendable {
   public func inlet(
     _ element: Element, function: StaticString = #function, fileID: StaticString = #fileID
   ) -> Inlet<Void> {
-    channel.inlet.contramap(function: function, fileID: fileID) { element }
+    wrappedValue.contramap(function: function, fileID: fileID) { element }
   }
 
   /// An inlet for another type of element, which is transformed and then sent to the input: with
@@ -96,7 +96,7 @@ public struct Input<Element: Sendable>: Sendable {
     _ transform: @escaping @Sendable (Source) -> Element,
     function: StaticString = #function, fileID: StaticString = #fileID
   ) -> Inlet<Source> {
-    channel.inlet.contramap(function: function, fileID: fileID, transform)
+    wrappedValue.contramap(function: function, fileID: fileID, transform)
   }
 
   /// Ends the input after what was already sent, as ``Channel/finish()`` does: ``received`` gives

@@ -4,7 +4,7 @@ import Journeys
 extension Workload {
   /// From a send to sleeping subscribers until the last of them has the element.
   static func lastWoken(_ scale: Scale) -> Workload {
-    let sends = 5
+    let sends = 3
     return Workload(
       name: "last-woken", unit: "send",
       cases: [10_000, 100_000].map { full in

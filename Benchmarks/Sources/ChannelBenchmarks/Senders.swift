@@ -4,7 +4,7 @@ import Journeys
 extension Workload {
   /// Several senders on one channel: until all have sent. Everything is taken after that.
   static func senders(_ scale: Scale) -> Workload {
-    let sends = scale.count(400_000)
+    let sends = scale.count(200_000)
     return Workload(
       name: "senders", unit: "send",
       cases: [1, 2, 16].map { senders in

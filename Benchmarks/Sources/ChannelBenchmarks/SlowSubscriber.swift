@@ -4,7 +4,7 @@ import Journeys
 extension Workload {
   /// A thousand subscribers that keep up, and one more that is slow: a delivery to the thousand.
   static func slowSubscriber(_ scale: Scale) -> Workload {
-    let elements = scale.elements(1_000, deliveries: 1_000_000)
+    let elements = scale.elements(1_000, deliveries: 5_000_000)
     return Workload(
       name: "slow-subscriber", unit: "delivery",
       cases: [
