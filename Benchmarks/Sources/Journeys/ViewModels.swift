@@ -13,12 +13,12 @@ private let credentials = Credentials(username: "ann", password: "secret")
 package func signIn(_ count: Int, _ overlap: Overlap) async throws -> Double {
   let viewModel = AuthViewModel(authenticator: Immediate(), overlap: overlap)
   let results = viewModel.signInResult.makeAsyncIterator()
-  return try await withRunning(viewModel) { () async throws -> Double in
-    try await inputs(count, "sign-in") { _ in
-      viewModel.signIn.send(credentials)
-    } next: { _ in
-      await results.next() != nil
-    }
+  return try await inTwoRuns(count, "sign-in") {
+    await viewModel.run()
+  } send: { _ in
+    viewModel.signIn.send(credentials)
+  } next: { _ in
+    await results.next() != nil
   }
 }
 
@@ -26,13 +26,28 @@ package func signIn(_ count: Int, _ overlap: Overlap) async throws -> Double {
 package func signInByHand(_ count: Int, _ overlap: Overlap) async throws -> Double {
   let viewModel = AuthByHand(authenticator: Immediate(), overlap: overlap)
   var results = viewModel.results.subscribe().makeAsyncIterator()
-  return try await withRunning({ await viewModel.run() }) { () async throws -> Double in
-    try await inputs(count, "sign-in") { _ in
-      viewModel.signIn.send(credentials)
-    } next: { _ in
-      await results.next(isolation: MainActor.shared) != nil
-    }
+  return try await inTwoRuns(count, "sign-in") {
+    await viewModel.run()
+  } send: { _ in
+    viewModel.signIn.send(credentials)
+  } next: { _ in
+    await results.next(isolation: MainActor.shared) != nil
   }
+}
+
+/// The first run is measured and cancelled. What is sent after that waits for the second.
+@MainActor
+private func inTwoRuns(
+  _ count: Int, _ what: String, _ run: @escaping @MainActor @Sendable () async -> Void,
+  send: (Int) -> Void, next: (Int) async -> Bool
+) async throws -> Double {
+  let time = try await withRunning({ await run() }) { () async throws -> Double in
+    try await inputs(count, what, send: send, next: next)
+  }
+  send(count)
+  let isAnswered = await withRunning({ await run() }) { await next(count) }
+  try WrongCount.check("\(what), second run", isAnswered ? 1 : 0, is: 1)
+  return time
 }
 
 /// Each is sent when the one before was answered.

@@ -225,8 +225,8 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     ignored?.send(element)
   }
 
-  /// One after the other, so that even without an isolation no answer is published after a newer
-  /// one: the task that finds nobody publishing does so for all.
+  /// For lack of an isolation: one after the other, so that no answer is published after a newer one.
+  /// The task that finds nobody publishing does so for all.
   private func publishInOrder(_ answer: (Turn, Answer)) async {
     var next = answers.withLock { $0.begin(with: answer) }
     while let (turn, answer) = next {
