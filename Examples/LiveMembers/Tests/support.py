@@ -81,9 +81,14 @@ class Server:
         """Asks it to end; gives how long that took, and its exit status."""
         begin = time.monotonic()
         self.process.terminate()
+        status = self.wait(limit)
+        return time.monotonic() - begin, status
+
+    def wait(self, limit=20):
+        """Gives its exit status when it has ended."""
         status = self.process.wait(limit)
         self.process.stdout.close()
-        return time.monotonic() - begin, status
+        return status
 
     def close(self):
         if self.process.poll() is None:
@@ -119,6 +124,14 @@ class Server:
 
     def names(self):
         return names(self.page())
+
+    def revision(self):
+        return int(re.search(r'data-id="\w+-(\d+)"', self.page())[1])
+
+    def cpu(self):
+        """Seconds of processor time until now."""
+        times = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(times[11]) + int(times[12])) / os.sysconf("SC_CLK_TCK")
 
     def tabs(self):
         return int(re.search(r'"tabs": (\d+)', self.request("GET", "/status")[1])[1])
@@ -316,6 +329,12 @@ class Postgres:
 
     def stop(self, mode="fast"):
         self.run("pg_ctl", "-D", self.data, "-w", "-m", mode, "stop")
+
+    def session(self):
+        """A connection of somebody else's, which takes statements."""
+        return subprocess.Popen(
+            [self.programs() / "psql", "-qAt", self.url], text=True, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, bufsize=1)
 
     def close(self):
         self.stop("immediate")

@@ -147,6 +147,7 @@ class EndTests(unittest.TestCase):
         self.assertLessEqual(set(acknowledged), set(self.server.names()))
         clients.join()
         self.assertEqual(sorted(self.server.names()), sorted(f"m{n}" for n in range(1000)))
+        print(f"kill -9 after {len(acknowledged)} of 1000 commands: none lost, none twice")
 
     def test_a_server_that_is_asked_to_end_answers_all_and_ends_its_streams(self):
         readers = Readers([Events(self.server).open() for _ in range(20)])

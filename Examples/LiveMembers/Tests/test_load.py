@@ -1,23 +1,29 @@
-"""A small load, with the load program of the package; by hand it takes a full one.
+"""A small load, with the load program of the package; `check --load`, on an idle machine, takes a full one.
 
-LOAD=full, for a release build (PROGRAM=.build/release/LiveMembers) on an idle machine: 1,000 tabs have a
-change within 100 ms in the median, at 45 KiB a tab at most, and longer loads.
+Each figure is printed, and the limits that a debug build on a busy machine cannot keep count with
+LOAD=full alone.
 """
 
 import os
 import re
+import resource
 import subprocess
 import tempfile
+import time
 import unittest
 
 from support import PROGRAM, Events, Postgres, Server, until
 
 FULL = os.environ.get("LOAD") == "full"
 
+# A tab is an open file, in the server and in the load program, which inherit the limit.
+FILES = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, FILES))
+
 
 def load(*arguments):
     result = subprocess.run(
-        [PROGRAM, "load", *map(str, arguments)], capture_output=True, text=True, timeout=120)
+        [PROGRAM, "load", *map(str, arguments)], capture_output=True, text=True, timeout=300)
     print(result.stdout, end="")
     if result.returncode:
         raise AssertionError(f"{result.stdout}{result.stderr}")
@@ -41,15 +47,31 @@ class LoadTests(unittest.TestCase):
         self.addCleanup(server.close)
         return server
 
-    def test_all_tabs_have_each_change(self):
-        server = self.server()
-        output = load("tabs", "--port", server.port, "--tabs", 1000 if FULL else 200,
-                      "--changes", 40, "--rate", 20, "--pid", server.process.pid)
-        self.assertIn(" 0 missed, 0 not everywhere", output)
+    def expect_no_tabs(self, server):
+        begin = time.monotonic()
         until("the count is zero", lambda: server.tabs() == 0, 2)
+        print(f"disconnected: the count is back to zero within {time.monotonic() - begin:.2f} s")
+
+    def changes_in_tabs(self, tabs, rate):
+        """Gives KiB a tab, and the median and longest seconds until all tabs have a change."""
+        server = self.server()
+        output = load("tabs", "--port", server.port, "--tabs", tabs, "--changes", 40,
+                      "--rate", rate, "--pid", server.process.pid)
+        self.assertIn(" 0 missed, 0 not everywhere", output)
+        self.expect_no_tabs(server)
+        return (int(re.search(r"(\d+) KiB a tab", output)[1]),
+                *(float(re.search(rf"{what} ([\d.e-]+)", output)[1]) for what in ["median", "longest"]))
+
+    def test_all_tabs_have_each_change(self):
+        memory, median, _ = self.changes_in_tabs(1000 if FULL else 200, rate=20)
         if FULL:
-            self.assertLessEqual(int(re.search(r"(\d+) KiB a tab", output)[1]), 45)
-            self.assertLess(float(re.search(r"median ([\d.e-]+)", output)[1]), 0.1)
+            self.assertLessEqual(memory, 45)
+            self.assertLess(median, 0.1)
+
+    @unittest.skipUnless(FULL, "LOAD=full only")
+    @unittest.skipUnless(FILES > 11_000, f"SKIPPED: {FILES} files may be open, which is too few")
+    def test_ten_thousand_tabs_have_each_change_within_a_second(self):
+        self.assertLess(self.changes_in_tabs(10_000, rate=2)[2], 1)
 
     def test_commands_that_wait_are_committed_together(self):
         single = self.server("--group", "1", file=f"{self.folder}/single.sqlite")
@@ -66,7 +88,9 @@ class LoadTests(unittest.TestCase):
     def compare(self, single, grouped):
         """One after the other, and once more, so that one moment of the machine does not decide."""
         rates = [[commands_a_second(server) for server in (single, grouped)] for _ in range(2)]
-        self.assertGreater(max(pair[1] for pair in rates), 1.5 * min(pair[0] for pair in rates))
+        ratio = max(pair[1] for pair in rates) / min(pair[0] for pair in rates)
+        print(f"commands that are committed together: {ratio:.1f} times as many")
+        self.assertGreater(ratio, 1.5)
 
     def test_tabs_that_never_read_cost_little_memory(self):
         server = self.server()
@@ -74,28 +98,59 @@ class LoadTests(unittest.TestCase):
             server.add(f"member {number}")
         stuck = [Events(server, receive_buffer=4096) for _ in range(100)]
         until("all are there", lambda: server.tabs() == 100)
-        before = server.resident()
-        load("commands", "--port", server.port, "--clients", 8, "--seconds", 10 if FULL else 3)
+        before, first = server.resident(), server.revision()
+        changes = 0
+        while changes < (10_000 if FULL else 1000):
+            load("commands", "--port", server.port, "--clients", 8, "--seconds", 2)
+            changes = server.revision() - first
         more = server.resident() - before
-        print(f"{more} KiB more with 100 tabs that never read")
+        print(f"{more} KiB more after {changes} changes, with 100 tabs that never read")
         self.assertLess(more, 16 * 1024)
         for tab in stuck:
             tab.close()
-        until("the count is zero", lambda: server.tabs() == 0, 2)
+        self.expect_no_tabs(server)
 
     def test_many_streams_end_in_time(self):
         server = self.server()
+        streams, process, status = self.end(server)
+        self.assertEqual(status, 0, server.messages())
+        self.assertLess(streams, 1 if FULL else 3)
+        self.assertLess(process, 3)
+
+    def test_many_streams_end_in_time_beside_a_client_that_is_stuck(self):
+        server = self.server()
+        for number in range(200):
+            server.add(f"{number} " + "x" * 90)
+        stuck = Events(server, receive_buffer=4096)
+        self.addCleanup(stuck.close)
+        until("it is there", lambda: server.tabs() == 1)
+        # Until all buffers between the server and the one that does not read are full.
+        for number in range(150):
+            server.add(f"n{number}")
+        streams, process, _ = self.end(server, besides="with a stuck client ")
+        self.assertLess(streams, 1 if FULL else 3)
+        self.assertLess(process, 8)
+
+    def end(self, server, besides=""):
+        """Opens streams and asks the server to end; gives the seconds until all streams have, and until
+        the process has, and its exit status."""
         tabs = [Events(server).open() for _ in range(1000 if FULL else 200)]
         for tab in tabs:
             tab.next()
-        took, status = server.terminate()
-        print(f"{len(tabs)} streams and the server ended in {took:.2f} s")
-        self.assertEqual(status, 0, server.messages())
-        self.assertLess(took, 3)
+        begin = time.monotonic()
+        server.process.terminate()
         for tab in tabs:
-            self.assertIsNone(tab.next())
+            while tab.next():
+                pass  # the page may not have shown the last change yet
             self.assertTrue(tab.ended, "a stream broke off")
+        streams = time.monotonic() - begin
+        status = server.wait()
+        process = time.monotonic() - begin
+        print(f"SIGTERM {besides}with {len(tabs)} streams: they ended within {streams:.2f} s, "
+              f"the process within {process:.2f} s")
+        for tab in tabs:
             tab.close()
+        return streams, process, status
 
 
 if __name__ == "__main__":

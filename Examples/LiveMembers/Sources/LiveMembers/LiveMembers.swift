@@ -21,11 +21,9 @@ struct Serve: AsyncParsableCommand {
   @Option(help: "The port; 0 for any that is free.") var port = 8080
   @Option(help: "The address to listen on.") var host = "127.0.0.1"
   @Option(help: "The SQLite file.") var file = "members.sqlite"
-  @Option(help: "The URL of a PostgreSQL database instead, shared with other servers.")
-  var postgres: String?
+  @Option(help: "The URL of a PostgreSQL database instead.") var postgres: String?
   @Option(help: "How many connections there may be.") var connections = 15_000
-  @Option(help: "Seconds between two signs of life to each page; three without reading end it.")
-  var heartbeat = 10
+  @Option(help: "Seconds between signs of life; a page ends after three.") var heartbeat = Int64(10)
   @Option(help: "How many commands are committed together at most.") var group = 256
 
   func validate() throws {
@@ -35,14 +33,13 @@ struct Serve: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let logger = Logger(label: "LiveMembers") { StreamLogHandler.standardError(label: $0) }
+    let logger = Logger(label: "LiveMembers")
     let store: any MemberStore =
-      if let url = postgres { try await PostgresStore(url: url) } else {
-        try SQLiteStore(path: file)
-      }
-    let manager = try await StoredMemberManager(store: store, groupSize: group, logger: logger)
+      if let postgres { try await PostgresStore(postgres) } else { try SQLiteStore(path: file) }
+    let manager = try await StoredMemberManager(store: store, groupSize: group)
     let summary = await MembersSummaryViewModel(manager: manager)
     let page = await LivePage(roster: manager.roster, heartbeat: .seconds(heartbeat))
+    let routes = Routes(manager: manager, page: page, summary: summary)
 
     // They end in the opposite order. The page first: it ends the streams, for which the server
     // would wait. Then the server, when each request has its answer. Then the manager, when it has
@@ -50,24 +47,23 @@ struct Serve: AsyncParsableCommand {
     var services = ServiceGroupConfiguration(
       services: [
         Ending(work: manager.run, end: manager.finish),
-        server(Routes(manager: manager, page: page, summary: summary), logger),
-        Ending(
-          work: {
-            await cancelWhenGracefulShutdown { await withRunning(summary) { await page.run() } }
-          }, end: page.finish),
+        server(routes, logger),
+        Ending(work: { try? await gracefulShutdown() }, end: page.finish),
       ],
       gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     services.maximumGracefulShutdownDuration = .seconds(5)
-    try await ServiceGroup(configuration: services).run()
+    let program = ServiceGroup(configuration: services)
+    try await withRunning(page, summary) { try await program.run() }
   }
 
   private func server(_ routes: Routes, _ logger: Logger) -> some Service {
-    let stuck = TimeAmount.seconds(Int64(3 * heartbeat))
-    return Application(
+    Application(
       router: routes.router(),
       server: .http1(
         configuration: .init(
-          additionalChannelHandlers: [IdleStateHandler(writeTimeout: stuck), CloseWhenStuck()])),
+          additionalChannelHandlers: [
+            IdleStateHandler(writeTimeout: .seconds(3 * heartbeat)), CloseWhenStuck(),
+          ])),
       configuration: ApplicationConfiguration(
         address: .hostname(host, port: port), backlog: 4096,
         availableConnectionsDelegate: MaximumAvailableConnections(connections)),
@@ -85,10 +81,16 @@ private struct Ending: Service {
   let end: @Sendable () -> Void
 
   func run() async throws {
-    await withGracefulShutdownHandler {
-      await work()
-    } onGracefulShutdown: {
-      end()
-    }
+    await withGracefulShutdownHandler(operation: work, onGracefulShutdown: end)
+  }
+}
+
+/// Closes a connection on which nothing could be written for long: its browser does not read.
+private final class CloseWhenStuck: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = Any
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    context.fireUserInboundEventTriggered(event)
+    if case IdleStateHandler.IdleStateEvent.write = event { context.close(promise: nil) }
   }
 }

@@ -1,7 +1,6 @@
 import AsyncChannels
 import AsyncViewModels
 import Foundation
-import Logging
 import XCTest
 
 @testable import LiveMembers
@@ -19,7 +18,7 @@ final class StoredMemberManagerTests: XCTestCase {
 
   private func makeManager() async throws -> StoredMemberManager {
     try await StoredMemberManager(
-      store: try SQLiteStore(path: file), groupSize: 16, logger: Logger(label: "test"))
+      store: try SQLiteStore(path: file), groupSize: 16)
   }
 
   func test_viewModelsShowAndChangeWhatIsStored() async throws {

@@ -1,17 +1,16 @@
 import AsyncViewModels
+import Foundation
 
-/// What is to be done to the list. Of two commands with one key the second does nothing, and gets the
-/// answer of the first.
+/// A change of the list. Of two with one key the second does nothing, and gets the first's answer.
 struct MemberCommand: Sendable, Codable {
   enum Action: Sendable, Codable {
     case add(name: String), remove(id: Int), removeAll
   }
 
-  var key = String.randomKey()
+  var key = UUID().uuidString
   let action: Action
 
-  /// Names are shown on one line, and PostgreSQL's text has no zero characters. A character may have
-  /// any number of bytes.
+  /// On one line, without the zeros that PostgreSQL refuses; a character may have many bytes.
   var hasValidName: Bool {
     guard case .add(let name) = action else { return true }
     return Member.isValid(name: name) && name.count <= 100 && name.utf8.count <= 400
@@ -35,18 +34,9 @@ struct Roster: Sendable, Codable {
   /// How a page names what it shows when it asks for what is newer.
   var id: String { "\(list)-\(revision)" }
 
-  /// Whether a page that shows this does not know the roster yet. It may know a newer one, from
-  /// another server.
+  /// Whether a page that shows this lacks the roster: it may have a newer one, of another server.
   func isNews(after id: String?) -> Bool {
-    guard let id, let dash = id.lastIndex(of: "-"), let known = Int(id[id.index(after: dash)...])
-    else { return true }
-    return id[..<dash] != list || revision > known
-  }
-}
-
-extension String {
-  /// A key that nobody else has.
-  static func randomKey() -> String {
-    (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
+    guard let id, id.hasPrefix("\(list)-") else { return true }
+    return revision > Int(id.dropFirst(list.count + 1)) ?? -1
   }
 }

@@ -2,15 +2,15 @@
 protocol MemberStore: Sendable {
   /// Carries out commands, in this order and in one transaction: they are durable when this returns.
   ///
-  /// - Throws: ``StoreDisconnected`` if it is not known whether they were carried out. Asking again
-  ///   is harmless, since commands are known by their keys.
+  /// - Throws: A ``StoreFailure`` without a connection if it is not known whether they were carried
+  ///   out. Asking again is harmless, since commands are known by their keys.
   func commit(_ commands: [MemberCommand]) async throws -> Committed
 
   func roster() async throws -> Roster
 
-  /// Calls a function immediately, and whenever another process may have changed the list since.
-  /// Returns when the task is cancelled; throws ``StoreDisconnected`` if changes may go unnoticed.
-  func followOthers(_ changed: @Sendable () async throws -> Void) async throws
+  /// An element immediately, and whenever another process may have changed the list since. Throws
+  /// when changes may go unnoticed: then ask again.
+  func changesByOthers() async throws -> AsyncThrowingStream<Void, any Error>
 }
 
 /// What became of the commands of a transaction, one after the other, and the list after it.
@@ -19,9 +19,10 @@ struct Committed: Sendable, Codable {
   let roster: Roster
 }
 
-/// The database cannot be reached now. It may be later.
-struct StoreDisconnected: Error, CustomStringConvertible {
-  let description: String
+/// The database has refused something, or cannot be reached now. It may be later.
+struct StoreFailure: Error {
+  let isConnected: Bool
+  let reason: String
 }
 
 /// How many members a list may have: each change reads and shows the whole list.

@@ -1,4 +1,3 @@
-import AsyncChannels
 import GRDB
 
 /// The list in a file, for one server process.
@@ -7,10 +6,8 @@ struct SQLiteStore: MemberStore {
 
   init(path: String) throws {
     pool = try DatabasePool(path: path)
-    // Not the pool's NORMAL: what was acknowledged is there after a power failure, too.
-    try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
     let schema = String(decoding: PackageResources.sqlite_sql, as: UTF8.self)
-    try pool.write { try $0.execute(sql: schema) }
+    try pool.writeWithoutTransaction { try $0.execute(sql: schema) }
   }
 
   func commit(_ commands: [MemberCommand]) async throws -> Committed {
@@ -25,42 +22,29 @@ struct SQLiteStore: MemberStore {
     try await pool.read { try Self.roster(in: $0) }
   }
 
-  /// The file has no others.
-  func followOthers(_ changed: @Sendable () async throws -> Void) async throws {
-    try await changed()
-    for await _ in Outlet<Void>.never {}
+  /// The file has no others: what there is now is all.
+  func changesByOthers() -> AsyncThrowingStream<Void, any Error> {
+    AsyncThrowingStream { $0.yield() }
   }
 
   private static func carryOut(
     _ command: MemberCommand, in database: Database
   ) throws -> MemberOutcome {
     let known = try database.cachedStatement(sql: "SELECT outcome FROM command WHERE key = ?")
-    if let outcome = try String.fetchOne(known, arguments: [command.key]) {
-      return MemberOutcome(rawValue: outcome)!
-    }
-    let outcome = try change(command.action, in: database)
+    if let outcome = try MemberOutcome.fetchOne(known, arguments: [command.key]) { return outcome }
+    let add = "INSERT INTO member (name) SELECT ? WHERE (SELECT count(*) FROM member) < ?"
+    let (change, arguments, otherwise): (String, StatementArguments, MemberOutcome) =
+      switch command.action {
+      case .add(let name): (add, [name, listCapacity], .listIsFull)
+      case .remove(let id): ("DELETE FROM member WHERE id = ?", [id], .unknownMember)
+      case .removeAll: ("DELETE FROM member", [], .done)
+      }
+    try database.cachedStatement(sql: change).execute(arguments: arguments)
+    let outcome = database.changesCount > 0 ? .done : otherwise
+    if outcome == .done { try database.execute(sql: "UPDATE list SET revision = revision + 1") }
     try database.cachedStatement(sql: "INSERT INTO command (key, outcome) VALUES (?, ?)")
-      .execute(arguments: [command.key, outcome.rawValue])
+      .execute(arguments: [command.key, outcome])
     return outcome
-  }
-
-  private static func change(
-    _ action: MemberCommand.Action, in database: Database
-  ) throws -> MemberOutcome {
-    switch action {
-    case .add(let name):
-      let count = try database.cachedStatement(sql: "SELECT count(*) FROM member")
-      guard try Int.fetchOne(count)! < listCapacity else { return .listIsFull }
-      try database.cachedStatement(sql: "INSERT INTO member (name) VALUES (?)")
-        .execute(arguments: [name])
-    case .remove(let id):
-      try database.execute(sql: "DELETE FROM member WHERE id = ?", arguments: [id])
-      guard database.changesCount > 0 else { return .unknownMember }
-    case .removeAll:
-      try database.execute(sql: "DELETE FROM member")
-    }
-    try database.cachedStatement(sql: "UPDATE list SET revision = revision + 1").execute()
-    return .done
   }
 
   private static func roster(in database: Database) throws -> Roster {
@@ -72,3 +56,5 @@ struct SQLiteStore: MemberStore {
       members: members.map { .init(id: $0["id"], name: $0["name"]) })
   }
 }
+
+extension MemberOutcome: DatabaseValueConvertible {}

@@ -1,13 +1,10 @@
 import Foundation
 
-/// The whole page. It works without its script, which makes it live.
-///
-/// - Parameters:
-///   - error: Why the last command of this person was refused, if it was.
-///   - name: What was typed then.
+/// The whole page, with why this person's last command was refused and what was typed, if it was. It
+/// works without its script, which makes it live.
 func pageHTML(_ roster: Roster, error: String = "", name: String = "") -> String {
   let values = [
-    "name": escaped(name), "key": .randomKey(), "error": escaped(error), "id": roster.id,
+    "name": escaped(name), "key": UUID().uuidString, "error": escaped(error), "id": roster.id,
     "list": listHTML(roster),
   ]
   // Split once, so that braces in a name are not taken for a place.
@@ -21,21 +18,20 @@ private let pageTemplate = String(decoding: PackageResources.page_html, as: UTF8
 /// twice is removing it once, and so is removing everybody while nobody has come since.
 func listHTML(_ roster: Roster) -> String {
   let count = roster.members.count
-  let heading = "\(count == 0 ? "No" : "\(count)") member\(count == 1 ? "" : "s")"
-  var html = "<h2 id=\"count\">\(heading)</h2><ul>"
-  for member in roster.members {
-    html += "<li><bdi>\(escaped(member.name))</bdi>"
-    html += buttonHTML(
-      "Remove", label: "Remove \(escaped(member.name))", action: "/members/\(member.id)/remove",
+  let rows = roster.members.map { member in
+    let name = escaped(member.name)
+    let button = buttonHTML(
+      "Remove", label: "Remove \(name)", action: "/members/\(member.id)/remove",
       key: "remove-\(roster.list)-\(member.id)")
-    html += "</li>"
+    return "<li><bdi>\(name)</bdi>\(button)</li>"
   }
-  html += "</ul>"
-  guard count > 0 else { return html }
-  return html
-    + buttonHTML(
-      "Remove all", label: "Remove all members", action: "/members/remove-all",
-      key: "clear-\(roster.id)")
+  let removeAll = buttonHTML(
+    "Remove all", label: "Remove all members", action: "/members/remove-all",
+    key: "clear-\(roster.id)")
+  return """
+    <h2 id="count">\(count == 0 ? "No" : "\(count)") member\(count == 1 ? "" : "s")</h2>\
+    <ul>\(rows.joined())</ul>\(count == 0 ? "" : removeAll)
+    """
 }
 
 private func buttonHTML(_ text: String, label: String, action: String, key: String) -> String {
@@ -46,11 +42,9 @@ private func buttonHTML(_ text: String, label: String, action: String, key: Stri
 }
 
 /// Text as it is written in HTML, inside and outside attributes.
-func escaped(_ text: String) -> String {
+private func escaped(_ text: String) -> String {
   text.unicodeScalars.reduce(into: "") { html, scalar in
-    switch scalar {
-    case "&", "<", ">", "\"", "'", "\n", "\r": html += "&#\(scalar.value);"
-    default: html.unicodeScalars.append(scalar)
-    }
+    let isMarkup = "&<>\"'\n\r".unicodeScalars.contains(scalar)
+    html += isMarkup ? "&#\(scalar.value);" : String(scalar)
   }
 }

@@ -39,14 +39,13 @@ final class LivePage: ViewModel {
   }
 
   func run() async {
-    await withDiscardingTaskGroup { group in
-      group.addTask { [heartbeat, frame] in
-        while (try? await Task.sleep(for: heartbeat)) != nil { frame.update { _ in } }
-      }
-      for await roster in roster.subscribe(buffering: .bufferingNewest(1)) {
-        frame.value = Frame(roster)
-      }
-      group.cancelAll()
+    async let _ = beat()  // until this returns
+    for await roster in roster.subscribe(buffering: .bufferingNewest(1)) {
+      frame.value = Frame(roster)
     }
+  }
+
+  private func beat() async {
+    while (try? await Task.sleep(for: heartbeat)) != nil { frame.update { _ in } }
   }
 }

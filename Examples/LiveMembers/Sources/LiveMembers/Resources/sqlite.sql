@@ -1,3 +1,6 @@
+-- Not the NORMAL of a database in WAL mode: what was acknowledged is there after a power failure, too.
+PRAGMA synchronous = FULL;
+
 CREATE TABLE IF NOT EXISTS list (id TEXT NOT NULL, revision INTEGER NOT NULL);
 INSERT INTO list SELECT lower(hex(randomblob(8))), 0 WHERE NOT EXISTS (SELECT 1 FROM list);
 
