@@ -31,7 +31,8 @@ public struct Batches<Element: Sendable>: AsyncSequence, Sendable {
     self.maximum = maximum
   }
 
-  /// An iterator with a subscription of its own, or one that takes from the subscription that this is made of.
+  /// An iterator with a subscription of its own, or one that takes from the subscription that this is
+  /// made of.
   public func makeAsyncIterator() -> Iterator {
     Iterator(subscribe().makeAsyncIterator(), maximum)
   }

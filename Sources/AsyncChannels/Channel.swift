@@ -57,7 +57,7 @@ public final class Channel<Element: Sendable>: Sendable {
   }
 
   /// Makes a channel for events that somebody must hear: what is sent while nobody is subscribed is
-  /// kept, and goes to the first who subscribes.
+  /// kept, and goes to the first subscriber.
   ///
   /// ```swift
   /// private let alerts = Channel<Alert>(keepingUnheard: .bufferingNewest(8))
@@ -71,7 +71,7 @@ public final class Channel<Element: Sendable>: Sendable {
   ///   subscription did not take is dropped with it. Where a view comes and goes, its owner keeps the subscription.
   /// - **Overflow**: `kept` bounds the memory. What it drops is in the ``Subscription/droppedCount`` of
   ///   the subscription that gets the rest, whose own policy may drop more.
-  /// - **Finish**: what is kept then stays for the first who subscribes, as long as there is an outlet.
+  /// - **Finish**: what is kept then stays for the first subscriber, as long as there is an outlet.
   /// - **Costs**: one allocation more for each subscription; for the first one, O(what was kept) if it
   ///   is bounded.
   ///

@@ -122,8 +122,8 @@ public struct Inlet<Element: Sendable>: Sendable {
   /// }
   /// ```
   ///
-  /// For the same element in another form ``contramap(function:fileID:_:)`` is shorter. (This is no `init`, since
-  /// `Inlet { inlet.send($0) }` could mean either.)
+  /// For the same element in another form ``contramap(function:fileID:_:)`` is shorter. (This is no
+  /// `init`, since `Inlet { inlet.send($0) }` could mean either.)
   ///
   /// - Parameters:
   ///   - function: Where it is made, for a ``Recording``: the name of the property that it is for.

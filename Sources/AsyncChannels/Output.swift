@@ -28,7 +28,7 @@ public struct Output<Element: Sendable>: Sendable {
     channel = Channel(replaying: count, buffering: policy)
   }
 
-  /// Makes an output whose elements wait for the first who subscribes, while nobody does: see
+  /// Makes an output whose elements wait for the first subscriber, while there is none: see
   /// ``Channel/init(keepingUnheard:buffering:)``.
   ///
   /// ```swift

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// An element that is answered: a question, and the way back to who asked it.
+/// An element that is answered: a question, and the way back to the asker.
 ///
 /// ``Inlet/ask(_:)`` makes one, sends it and waits for its reply. So a command can be acknowledged
-/// when it is done, and a refusal goes to who asked, not to all who listen to an output:
+/// when it is done, and a refusal goes to the asker, not to all listeners of an output:
 ///
 /// ```swift
 /// actor Register {

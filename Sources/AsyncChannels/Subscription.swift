@@ -71,9 +71,11 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   }
 
   /// The next element if there is one now, without waiting, or nil and what was found instead; for a
-  /// new consumer if no other is given.
+  /// new consumer if no other is given. It counts as taken by hand.
   func takeNow(as ticket: UInt64? = nil) -> (element: Element?, look: Look) {
-    feed.takeNow(as: ticket ?? makeTicket())
+    let taken = feed.takeNow(as: ticket ?? makeTicket())
+    if taken.element != nil { feed.waiter.note(.takesByHand) }
+    return taken
   }
 
   /// An iterator that continues where the last one stopped.

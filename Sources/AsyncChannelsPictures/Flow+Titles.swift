@@ -7,7 +7,7 @@ extension Flow {
     return (lane.owner.isEmpty ? lane.name : "\(lane.owner).\(lane.name)").printable
   }
 
-  /// The whole in words: for those who cannot see a picture.
+  /// The whole in words: for readers who cannot see it.
   var inWords: String {
     let words = FlowWords(self, showsTimes: false)
     let lanes = activeLanes
@@ -17,7 +17,7 @@ extension Flow {
           "\(title(of: lane)), \(events.count { $0.lane == lane && $0.kind == .sent }) sent"
         }.joined(separator: "; ") + "."
     ]
-    if leftOut > 0 { sentences.append("\(leftOut) earlier events were left out.") }
+    if let leftOutWords { sentences.append("\(leftOutWords).") }
     for event in events where event.kind != .taken {
       sentences.append("\(title(of: event.lane)): \(words.sentence(event)).")
     }

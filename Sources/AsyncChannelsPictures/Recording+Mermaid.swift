@@ -15,8 +15,8 @@ extension Recording {
       lines.append("  participant outside")
     }
     for lane in lanes { lines.append("  participant L\(lane) as \(flow.title(of: lane).mermaid)") }
-    if flow.leftOut > 0 {
-      lines.append("  Note over L\(lanes.first ?? 0): \(flow.leftOut) earlier events were left out")
+    if let leftOut = flow.leftOutWords {
+      lines.append("  Note over L\(lanes.first ?? 0): \(leftOut)")
     }
     for event in flow.events {
       let lane = "L\(event.lane)"

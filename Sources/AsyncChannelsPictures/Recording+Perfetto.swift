@@ -27,9 +27,7 @@ private struct TraceEvents {
   init(_ flow: Flow) {
     self.flow = flow
     words = FlowWords(flow, showsTimes: true)
-    var owners: [String] = []
-    for lane in flow.lanes where !owners.contains(lane.owner) { owners.append(lane.owner) }
-    self.owners = owners
+    owners = flow.owners
     var next: [Int: Double] = [:]
     var lengths: [Int: Double] = [:]
     for event in flow.events.reversed() where event.kind == .sent {
@@ -41,7 +39,7 @@ private struct TraceEvents {
   }
 
   var all: [TraceEvent] {
-    names
+    names + leftOut
       + flow.events.flatMap { event in
         switch event.kind {
         case .sent: [slice(event)] + arrow(event)
@@ -62,6 +60,12 @@ private struct TraceEvents {
           "thread_name", "M", pid: process(lane), tid: lane + 1,
           args: [("name", flow.lanes[lane].name.printable)])
       }
+  }
+
+  /// Where the first of the others is, and across all lanes.
+  private var leftOut: [TraceEvent] {
+    guard let words = flow.leftOutWords, let first = flow.events.first else { return [] }
+    return [event(first, words, "i", extra: [("s", "\"g\"")])]
   }
 
   private func process(_ lane: Int) -> Int {

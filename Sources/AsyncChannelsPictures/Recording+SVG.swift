@@ -6,7 +6,7 @@ extension Recording {
   /// for each event, and an arrow from each cause to what it caused.
   ///
   /// It is one file, without scripts or fonts of its own, follows the reader's choice of light or dark,
-  /// shows whole values on hover, and describes itself in words to those who cannot see it. Arrows run
+  /// shows whole values on hover, and describes itself in words to readers who cannot see it. Arrows run
   /// beside the lanes and along rows, so they cross no label, however many events there are.
   public func svg() -> String {
     SVGPicture(flow).text
@@ -19,7 +19,6 @@ private struct SVGPicture {
   private let words: FlowWords
   private let lanes: [Int]
   private let rows: [Int: Int]
-  private let sharedLanes: Set<Int>
 
   private let rowHeight = 20
   private let laneWidth = 26
@@ -32,7 +31,6 @@ private struct SVGPicture {
     words = FlowWords(flow, showsTimes: true)
     lanes = flow.activeLanes
     rows = Dictionary(uniqueKeysWithValues: flow.events.enumerated().map { ($1.id, $0) })
-    sharedLanes = flow.sharedLanes
   }
 
   var text: String {
@@ -45,18 +43,15 @@ private struct SVGPicture {
       <desc id="flow-words">\(flow.inWords.xml)</desc>
       <style>\(style)</style>
       <rect class="page" width="\(width)" height="\(height)"/>
-      \((names + laneLines + flow.events.flatMap(arrows) + flow.events.map(row)).joined(separator: "\n"))
+      \((names + leftOut + laneLines + flow.events.flatMap(arrows) + flow.events.map(row)).joined(separator: "\n"))
       </svg>
 
       """
   }
 
   private var title: String {
-    var owners: [String] = []
-    for lane in lanes where !owners.contains(flow.lanes[lane].owner) {
-      owners.append(flow.lanes[lane].owner)
-    }
-    let named = owners.filter { !$0.isEmpty }
+    let shown = Set(lanes.map { flow.lanes[$0].owner })
+    let named = flow.owners.filter { !$0.isEmpty && shown.contains($0) }
     return "The flow of \(named.isEmpty ? "a recording" : named.joined(separator: ", "))"
   }
 
@@ -79,6 +74,13 @@ private struct SVGPicture {
       \(flow.title(of: lane).clipped(to: 60, ellipsis: "…").xml)</text>
       """
     }
+  }
+
+  /// In the row between the names and the events.
+  private var leftOut: [String] {
+    flow.leftOutWords.map {
+      ["<text class=\"label\" x=\"\(labelX)\" y=\"\(y(-1) + 4)\">\($0)</text>"]
+    } ?? []
   }
 
   private var laneLines: [String] {

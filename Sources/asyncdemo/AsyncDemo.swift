@@ -1,3 +1,5 @@
+import AsyncChannels
+
 /// The command line: which demo to run, and how it ends.
 @main @MainActor
 struct AsyncDemo {

@@ -17,7 +17,7 @@ final class Sending: Sendable {
 
   @usableFromInline
   func describe(_ element: some Sendable) {
-    for (tap, caption) in captions { caption.text = tap.describe(element) }
+    for (tap, caption) in captions { caption.text = tap.describe(element, through: vias) }
   }
 
   /// For an inlet with no log behind it that the recording knows.

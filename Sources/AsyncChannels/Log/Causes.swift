@@ -49,11 +49,17 @@ enum Causes {
   }
 
   /// The running task has taken an element from a subscription.
+  ///
+  /// What a recording no longer keeps is left out, with the lock held: an entry for a recording that is
+  /// dropped meanwhile is either refused here, or there when `recordingEnds` clears them out.
   static func took(_ origins: [Origin], from subscriber: ObjectIdentifier) {
     guard !origins.isEmpty, let task = CurrentTask.number else { return }
     let count = entries.withLock { entries in
-      entries[task, default: []].removeAll { $0.subscriber == subscriber }
-      entries[task]! += origins.map { Entry(subscriber: subscriber, origin: $0) }
+      let new = origins.filter { $0.tap.keeps($0.element) }
+      var all = entries.removeValue(forKey: task) ?? []
+      all.removeAll { $0.subscriber == subscriber }
+      all += new.map { Entry(subscriber: subscriber, origin: $0) }
+      if !all.isEmpty { entries[task] = all }
       return entries.count
     }
     if count > limit.load(ordering: .relaxed) {

@@ -12,7 +12,9 @@ protocol LogTap: AnyObject, Sendable {
   var isInput: Bool { get }
 
   /// Puts an element into words. Runs code of the element: with no lock held.
-  func describe(_ element: Any) -> String
+  ///
+  /// - Parameter vias: The inlets that it came through.
+  func describe(_ element: Any, through vias: [Via]) -> String
 
   /// - Returns: The number of the element that was taken, if it is known.
   @discardableResult

@@ -4,10 +4,12 @@ import Synchronization
 ///
 /// An element is shown as it describes itself, and text is quoted. Not shown is what is in a field, a
 /// case or under a key whose name is one of a secret (see `SecretNames`), and any value of a type with
-/// such a name: of these, `Token(…)`. That holds in containers, too, and in types that describe
-/// themselves: if such a description has a secret in it, the fields are shown instead.
+/// such a name: of these, `Token(…)`. That holds in containers, too. Of a value that describes itself and
+/// has a secret in it, only the type is shown: `Login(…)`. Its description may show the secret in other
+/// characters, or a part of it, and its fields what the description leaves out on purpose.
 ///
-/// The fields of classes are not looked at, since another thread may be changing them.
+/// Of an object only the type is shown, or what its custom mirror has. Its fields are not looked at,
+/// since another thread may be changing them; so nobody knows what secrets its description tells.
 struct Describer: Sendable {
   private let names: SecretNames
   /// The user's own words; nil for what it leaves to this.
@@ -44,36 +46,45 @@ struct Describer: Sendable {
     guard depth < Self.limit.depth else { return "…" }
     let mirror = Mirror(reflecting: value)
     return switch mirror.displayStyle {
-    case .optional: mirror.children.first.map { words($0.value, depth: depth) } ?? "nil"
-    case .collection: list(mirror.children, depth) { words($0.value, depth: depth + 1) }
-    case .set: list(mirror.children, depth, sorted: true) { words($0.value, depth: depth + 1) }
+    case .optional: mirror.children.first.map { optional($0, depth) } ?? "nil"
+    case .collection: list(mirror.children, depth) { field($0, depth) }
+    case .set: list(mirror.children, depth, sorted: true) { field($0, depth) }
     case .dictionary:
       mirror.children.isEmpty
-        ? "[:]" : list(mirror.children, depth, sorted: true) { pair($0.value, depth) }
+        ? "[:]" : list(mirror.children, depth, sorted: true) { pair($0, depth) }
     case .tuple: fields(mirror.children, depth)
     default: ownWords(value, mirror, type, depth)
     }
   }
 
-  /// What a value says of itself, unless it says a secret; else its fields.
+  /// The value's own description, if it has one and no secret is in the value; else its fields.
   private func ownWords(_ value: Any, _ mirror: Mirror, _ type: String, _ depth: Int) -> String {
     if value is any StringProtocol || value is Character || value is Unicode.Scalar {
       return String(reflecting: value)
     }
-    if let said = (value as? any CustomStringConvertible)?.description
-      ?? (value as? any CustomDebugStringConvertible)?.debugDescription,
-      !secrets(in: mirror).contains(where: said.contains)
+    let isObject = Swift.type(of: value) is AnyClass
+    if !isObject,
+      value is any CustomStringConvertible || value is any CustomDebugStringConvertible
     {
-      return said
+      return hasSecret(mirror) ? "\(type)(…)" : "\(value)"
     }
     switch mirror.displayStyle {
-    case .struct: return type + (mirror.children.isEmpty ? "()" : fields(mirror.children, depth))
+    case .class: return type
     case .enum:
       guard let payload = mirror.children.first else { return "\(value)" }
       let name = payload.label ?? "\(type)"
       return name + (names.contains(name) ? "(…)" : self.payload(payload.value, depth))
-    default: return mirror.displayStyle == .class ? type : "\(value)"
+    case .struct: return type + (mirror.children.isEmpty ? "()" : fields(mirror.children, depth))
+    default:
+      // A custom mirror with no style of its own; or a function, or a type.
+      if !mirror.children.isEmpty { return type + fields(mirror.children, depth) }
+      return isObject ? type : "\(value)"
     }
+  }
+
+  /// What a custom mirror calls optional may have another label.
+  private func optional(_ child: Mirror.Child, _ depth: Int) -> String {
+    child.label == "some" ? words(child.value, depth: depth) : field(child, depth)
   }
 
   private func payload(_ value: Any, _ depth: Int) -> String {
@@ -83,11 +94,13 @@ struct Describer: Sendable {
   }
 
   private func fields(_ children: Mirror.Children, _ depth: Int) -> String {
-    let shown = children.map { label, value in
-      guard let label, !label.hasPrefix(".") else { return words(value, depth: depth + 1) }
-      return "\(label): \(names.contains(label) ? "…" : words(value, depth: depth + 1))"
-    }
-    return "(\(shown.joined(separator: ", ")))"
+    "(\(children.map { field($0, depth) }.joined(separator: ", ")))"
+  }
+
+  private func field(_ child: Mirror.Child, _ depth: Int) -> String {
+    guard let label = child.label else { return words(child.value, depth: depth + 1) }
+    let words = names.contains(label) ? "…" : words(child.value, depth: depth + 1)
+    return label.hasPrefix(".") ? words : "\(label): \(words)"
   }
 
   private func list(
@@ -104,9 +117,9 @@ struct Describer: Sendable {
     return "[\(shown.joined(separator: ", "))]"
   }
 
-  private func pair(_ value: Any, _ depth: Int) -> String {
-    let parts = Array(Mirror(reflecting: value).children)
-    guard parts.count == 2 else { return words(value, depth: depth + 1) }
+  private func pair(_ child: Mirror.Child, _ depth: Int) -> String {
+    let parts = Array(Mirror(reflecting: child.value).children)
+    guard child.label == nil, parts.count == 2 else { return field(child, depth) }
     let key = parts[0].value
     return words(key, depth: depth + 1) + ": "
       + (isSecretKey(key) ? "…" : words(parts[1].value, depth: depth + 1))
@@ -114,29 +127,15 @@ struct Describer: Sendable {
 
   private func isSecretKey(_ key: Any) -> Bool { names.contains(key as? String ?? "\(key)") }
 
-  /// What the secret fields of a value say of themselves, as far as they can be found.
-  private func secrets(in mirror: Mirror, depth: Int = 0) -> [String] {
-    guard mirror.displayStyle != .class, depth < Self.limit.depth else { return [] }
-    return mirror.children.flatMap { label, value in
+  /// Whether a secret is in a value; also if it is too deep to be searched whole.
+  private func hasSecret(_ mirror: Mirror, depth: Int = 0) -> Bool {
+    guard mirror.displayStyle != .class, !mirror.children.isEmpty else { return false }
+    guard depth < Self.limit.depth else { return true }
+    return mirror.children.contains { label, value in
       let inner = Mirror(reflecting: value)
       let key = mirror.displayStyle == .dictionary ? inner.children.first?.value : nil
-      guard
-        label.map(names.contains) ?? false || key.map(isSecretKey) ?? false
-          || types.name(of: value, names).isSecret
-      else {
-        return secrets(in: inner, depth: depth + 1)
-      }
-      let secret = key == nil ? value : inner.children.dropFirst().first?.value ?? value
-      return texts(secret, Mirror(reflecting: secret), depth).filter { !$0.isEmpty }
-    }
-  }
-
-  /// The texts in a value, and what it says of itself.
-  private func texts(_ value: Any, _ mirror: Mirror, _ depth: Int) -> [String] {
-    guard mirror.displayStyle != .class, depth < Self.limit.depth else { return [] }
-    if mirror.children.isEmpty { return ["\(value)"] }
-    return mirror.children.flatMap { child in
-      texts(child.value, Mirror(reflecting: child.value), depth + 1)
+      return label.map(names.contains) ?? false || key.map(isSecretKey) ?? false
+        || types.name(of: value, names).isSecret || hasSecret(inner, depth: depth + 1)
     }
   }
 }

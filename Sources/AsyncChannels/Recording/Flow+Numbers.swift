@@ -9,11 +9,16 @@ extension Flow {
     return Dictionary(uniqueKeysWithValues: numbered.enumerated().map { ($1.id, $0 + 1) })
   }
 
+  /// What the lanes belong to, each once.
+  package var owners: [String] {
+    var owners: [String] = []
+    for lane in lanes where !owners.contains(lane.owner) { owners.append(lane.owner) }
+    return owners
+  }
+
   /// The lanes in which something happens, those of one owner side by side.
   package var activeLanes: [Int] {
     let active = Set(events.flatMap { [$0.lane] + $0.vias })
-    var owners: [String] = []
-    for lane in lanes where !owners.contains(lane.owner) { owners.append(lane.owner) }
     return owners.flatMap { owner in
       lanes.indices.filter { lanes[$0].owner == owner && active.contains($0) }
     }
@@ -29,7 +34,7 @@ extension Flow {
   }
 }
 
-/// What is said of each event, in every text and picture.
+/// Each event in words, in every text and picture.
 package struct FlowWords {
   package let numbers: [Int: Int]
   package let sent: [Int: Flow.Event]

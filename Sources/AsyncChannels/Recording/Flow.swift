@@ -43,4 +43,13 @@ package struct Flow: Sendable {
   package var events: [Event]
   /// How many earlier events there is no room for any more.
   package let leftOut: Int
+
+  /// How many there is no room for, in words; nil if there is nothing to tell.
+  package var leftOutWords: String? {
+    switch leftOut {
+    case 0: nil
+    case 1: "1 earlier event was left out"
+    default: "\(leftOut) earlier events were left out"
+    }
+  }
 }

@@ -16,11 +16,13 @@ struct FlowMarbles {
     guard !lanes.isEmpty else { return "Nothing was recorded.\n" }
     let names = lanes.map { flow.lanes[$0].name.printable.clipped(to: 30, ellipsis: "…") }
     let margin = (names.map(\.columns).max() ?? 0) + 2
-    return blocks(width: Self.width - margin - 1).map { block in
+    let leftOut = flow.leftOutWords.map { "… \($0)\n" } ?? ""
+    let blocks = blocks(width: Self.width - margin - 1).map { block in
       zip(lanes, names).map { lane, name in
         name.padded(to: margin) + block.map { cell(of: lane, $0) }.joined() + line(1) + "\n"
       }.joined()
-    }.joined(separator: "\n").asASCII(isASCII)
+    }
+    return (leftOut + blocks.joined(separator: "\n")).asASCII(isASCII)
   }
 
   private struct Marble {

@@ -1,37 +1,33 @@
 /// A flow as text: a column for each lane, time running down, a line for each event.
 struct FlowText {
-  struct Form: Sendable {
-    var showsTimes = false
-    var isASCII = false
-  }
-
   private let flow: Flow
-  private let form: Form
+  private let showsTimes: Bool
+  private let isASCII: Bool
   private let words: FlowWords
   private let columns: LaneColumns
   private let glyphs: Glyphs
 
   private static let width = 100
 
-  init(_ flow: Flow, form: Form) {
+  init(_ flow: Flow, showsTimes: Bool, isASCII: Bool = false) {
     self.flow = flow
-    self.form = form
-    words = FlowWords(flow, showsTimes: form.showsTimes, isASCII: form.isASCII)
-    glyphs = form.isASCII ? .ascii : .unicode
+    self.showsTimes = showsTimes
+    self.isASCII = isASCII
+    words = FlowWords(flow, showsTimes: showsTimes, isASCII: isASCII)
+    glyphs = isASCII ? .ascii : .unicode
     columns = LaneColumns(flow, bar: glyphs.bar)
   }
 
   var text: String {
     guard !flow.events.isEmpty else { return "Nothing was recorded.\n" }
-    let times = form.showsTimes ? flow.events.map(\.time.milliseconds) : []
+    let times = showsTimes ? flow.events.map(\.time.milliseconds) : []
     let margin = times.isEmpty ? 0 : max(2, times.map(\.count).max() ?? 0)
     var lines = columns.header.enumerated().map { index, line in
       let isLast = index == columns.header.count - 1
       return front(isLast && margin > 0 ? "ms" : "", margin) + line
     }
-    if flow.leftOut > 0 {
-      lines.append(
-        front("", margin) + "\(glyphs.ellipsis) \(flow.leftOut) earlier events were left out")
+    if let leftOut = flow.leftOutWords {
+      lines.append(front("", margin) + "\(glyphs.ellipsis) \(leftOut)")
     }
     var ended: Set<Int> = []
     for (index, event) in flow.events.enumerated() {
@@ -64,7 +60,7 @@ struct FlowText {
     }
     for (column, mark) in marks { cells[column] = mark }
     let name = columns.isFolded(event.lane) ? "\(flow.lanes[event.lane].name): " : ""
-    let sentence = form.isASCII ? words.sentence(event).ascii : words.sentence(event)
+    let sentence = isASCII ? words.sentence(event).ascii : words.sentence(event)
     return String(cells) + "  " + name + sentence
   }
 }

@@ -45,14 +45,19 @@ extension StateOutlet: Recordable {
 }
 
 extension Inlet: Recordable {
-  /// A derived inlet has a lane of its own before that of the channel behind it.
+  /// A derived inlet has a lane of its own before that of the channel behind it. One that is watched
+  /// already keeps its name.
   func record(in recording: Recording, as name: String, of owner: String) {
     switch target {
     case .log(let log): recording.watch(log, as: name, of: owner, kind: .channel)
     case .function(let function):
       let tape = recording.tape
-      let tap = TapedLog(name, of: owner, on: tape, kind: .inlet)
-      function.taps.withLock { $0.append(tap) }
+      let isNew = function.taps.withLock { taps in
+        if taps.contains(where: { $0.tape == ObjectIdentifier(tape) }) { return false }
+        taps.append(TapedLog(name, of: owner, on: tape, kind: .inlet))
+        return true
+      }
+      guard isNew else { return }
       recording.detachLater { [weak function] in
         function?.taps.withLock { $0.removeAll { $0.tape == ObjectIdentifier(tape) } }
       }

@@ -12,11 +12,11 @@ extension Recording: CustomStringConvertible {
   ///     does not depend on who was faster.
   ///   - ascii: Whether to use ASCII only.
   public func text(times: Bool = false, ascii: Bool = false) -> String {
-    FlowText(times ? flow : flow.canonical, form: .init(showsTimes: times, isASCII: ascii)).text
+    FlowText(times ? flow : flow.canonical, showsTimes: times, isASCII: ascii).text
   }
 
-  /// An overview: a line for each channel, with what was sent to it, in the order of ``text(times:ascii:)``
-  /// without times.
+  /// An overview: a line for each channel, with what was sent to it, in the order of
+  /// ``text(times:ascii:)`` without times.
   public func marbles(ascii: Bool = false) -> String {
     FlowMarbles(flow.canonical, isASCII: ascii).text
   }

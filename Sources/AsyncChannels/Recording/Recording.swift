@@ -22,7 +22,9 @@ import Synchronization
 ///   put into words when it is sent, by the sender. Sends, takes and drops are noted in the order in
 ///   which they happen.
 /// - **Secrets** do not appear: a lane, field, case, key or type that is named like a secret
-///   (`password`, `accessToken`, `Token`) or is in `hiding` is shown as `…`.
+///   (`password`, `accessToken`, `Token`) or is in `hiding` is shown as `…`. Of a value that describes
+///   itself and has such a part, only the type is shown, unless its custom mirror leaves that part out;
+///   of an object the type or its custom mirror. `describing` can show more.
 /// - **The end**: when the recording is dropped, nothing is recorded any more. It keeps no channel and
 ///   no element alive.
 ///
@@ -65,6 +67,7 @@ public final class Recording: Sendable {
 
   deinit {
     for detach in watched.withLock({ $0 }) { detach() }
+    tape.end()
     Causes.recordingEnds(ObjectIdentifier(tape))
   }
 

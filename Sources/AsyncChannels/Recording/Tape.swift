@@ -5,6 +5,7 @@ import Synchronization
 /// Its lock comes after that of a log, and nothing is called while it is held.
 final class Tape: Sendable {
   private let state: Locked<TapeState>
+  private let hasEnded = Atomic(false)
   /// How long it has been recording.
   private let elapsed: @Sendable () -> Duration
   let describer: Describer
@@ -40,12 +41,26 @@ final class Tape: Sendable {
 
   /// A derived inlet as this recording sees it.
   private func seen(_ via: Via) -> SeenVia {
-    let known = via.taps.lazy.compactMap { $0 as? TapedLog }.first { $0.owner === self }
-    return SeenVia(lane: known?.lane, property: via.place?.property)
+    SeenVia(lane: lane(of: via)?.lane, property: via.place?.property)
   }
 
+  private func lane(of via: Via) -> TapedLog? {
+    via.taps.lazy.compactMap { $0 as? TapedLog }.first { $0.owner === self }
+  }
+
+  func isSecret(_ via: Via) -> Bool {
+    lane(of: via)?.isSecret == true
+      || via.place?.property.map { describer.isSecret($0.name) } == true
+  }
+
+  /// To be called when the recording is dropped, before `Causes` clears out what is of this tape.
+  func end() {
+    hasEnded.store(true, ordering: .relaxed)
+  }
+
+  /// False for all once the recording was dropped.
   func keeps(_ event: Int) -> Bool {
-    state.withLock { $0.keeps(event) }
+    !hasEnded.load(ordering: .relaxed) && state.withLock { $0.keeps(event) }
   }
 
   var flow: Flow {

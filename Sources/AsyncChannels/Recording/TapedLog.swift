@@ -4,7 +4,7 @@ final class TapedLog: LogTap {
   let lane: Int
   private let kind: Flow.LaneKind
   /// Whether the name says that nothing of the elements is to be seen.
-  private let isSecret: Bool
+  let isSecret: Bool
 
   init(_ name: String, of ownerName: String, on tape: Tape, kind: Flow.LaneKind) {
     owner = tape
@@ -17,13 +17,14 @@ final class TapedLog: LogTap {
 
   var tape: ObjectIdentifier { ObjectIdentifier(owner) }
 
-  func describe(_ element: Any) -> String {
-    isSecret ? "…" : owner.describer.describe(element)
+  /// What came through an inlet that is named like a secret is one in each lane.
+  func describe(_ element: Any, through vias: [Via]) -> String {
+    isSecret || vias.contains(where: owner.isSecret) ? "…" : owner.describer.describe(element)
   }
 
   func note(_ step: LogStep) -> Int? { owner.note(step, in: lane) }
 
-  func flow() -> String { FlowText(owner.flow, form: .init(showsTimes: true)).text }
+  func flow() -> String { FlowText(owner.flow, showsTimes: true).text }
 
   func keeps(_ element: Int) -> Bool { owner.keeps(element) }
 }

@@ -1,5 +1,6 @@
 extension String {
-  /// On one line, and without what commands a terminal or turns the direction of the text.
+  /// With its control characters written out, so that it cannot command a terminal, look like more
+  /// than one line, or be read in another order than it is written.
   package var printable: String {
     var result = ""
     for scalar in unicodeScalars {

@@ -3,9 +3,9 @@ import Synchronization
 /// One call of `answer`: a loop that takes elements and begins work on them.
 ///
 /// One at a time, the loop works itself. Otherwise each element has a task, and the loop goes on to
-/// the next element. What decides about an element runs in the isolation of `publish`, so between two
-/// suspensions it is one step for all others. Where there is none, each decision is one atomic
-/// operation or has a lock.
+/// the next element. Decisions about elements are made in the isolation of `publish`, where nothing else
+/// runs between two suspensions. If `publish` has no isolation, each decision is one atomic operation, or
+/// is made under a lock.
 final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   private let overlap: Overlap
   private let pause: Pause?
@@ -85,7 +85,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     } else {
       await beginEach(of: elements, consumer, in: &group, isolation: isolation)
     }
-    // If the call is cancelled: now, and not when all work has ended.
+    // A cancelled call reports now, without waiting until all work has ended.
     turns.report()
     await latestTask.withLock { $0 }?.value
   }

@@ -40,7 +40,8 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   ///     is equal to no other.
   ///   - ignored: Is sent each element that `.firstOnly` ignores, once, in the isolation of
   ///     `publish`, at the latest before the answer to what was worked on is published. To count
-  ///     them: `_ignoredCount.inlet { count, _ in count += 1 }`, with a ``CurrentValue``.
+  ///     them: `_ignoredCount.inlet { count, _ in count += 1 }`, with a ``CurrentValue``. With `after`,
+  ///     an element counts as having come when its quiet is over; those before it are superseded.
   ///   - work: Makes the answer. Work that was superseded is cancelled, and nothing waits for its
   ///     end but this call's return.
   ///   - publish: Called with each answer in the isolation in which the closure was made, one at a
@@ -73,7 +74,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// }
   /// ```
   ///
-  /// The rest is as with work that cannot fail. Work that throws since it was superseded, or since
+  /// The rest is as with work that cannot fail. Work that throws because it was superseded or
   /// its call was cancelled, has no answer.
   @inlinable @_disfavoredOverload
   public func answer<Answer: Sendable, WorkFailure: Error>(

@@ -10,7 +10,8 @@ public enum Overlap: Sendable, Hashable, CaseIterable {
   case latestOnly
 
   /// It is ignored: nothing that comes before the earlier one's answer is published is worked on, for a
-  /// button that is tapped twice. Each ignored input is sent to the inlet that is given for that.
+  /// button that is tapped twice. Each ignored input is sent to the inlet that is given for that. With
+  /// `after:`, an input counts as having come when its quiet is over; those before it are superseded.
   case firstOnly
 
   /// Both are worked on simultaneously, and each answer is published as soon as it comes, in any

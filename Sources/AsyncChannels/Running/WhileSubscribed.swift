@@ -12,7 +12,7 @@
 /// the last has been gone for as long as it lingers, and called again with the next. So a view that is
 /// replaced, or turned, does not stop it. There is one call at a time: the next begins when the one that
 /// was cancelled has returned. A body that returns by itself is called again only with the first
-/// subscriber after a time without.
+/// subscriber after a time without any that was longer than it lingers.
 ///
 /// It returns when the owner has finished, or is gone, or the caller's task is cancelled, and the body
 /// has returned; both cancel the body. While there is nobody, it costs nothing.
@@ -20,8 +20,9 @@ extension Channel {
   /// Runs a closure while somebody is subscribed.
   ///
   /// - Parameters:
-  ///   - duration: For how long the body goes on when the last subscriber has left; at most a year; zero if negative.
-  ///   - clock: What measures that.
+  ///   - duration: For how long the body goes on when the last subscriber has left; at most a year; zero
+  ///     if negative.
+  ///   - clock: What measures that. Its sleep has to end when its task is cancelled.
   ///   - isolation: The caller's, which is found without being given.
   ///   - body: Called in the isolation in which it was made.
   public func whileSubscribed(
@@ -63,8 +64,8 @@ extension StateOutlet<Int> {
   ) async {
     let counts = subscribe()
     while var count = await counts.first(where: { $0 > 0 }) {
-      // Those who came may have left while the body before was unwinding, and others come: only the
-      // newest count is of now.
+      // The subscribers that came may have left, and others come, while the body before was unwinding:
+      // only the newest count is of now.
       while let newer = counts.takeNow().element { count = newer }
       if count == 0 { continue }
       await withDiscardingTaskGroup { group in

@@ -91,7 +91,7 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
   /// does.
   ///
   /// If this is called in the isolation of the body, the first call, with the value there is now,
-  /// comes before this returns.
+  /// comes before this returns; on Apple's systems before version 26, in a later turn.
   public func observe(
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Value) async -> Void

@@ -1,7 +1,7 @@
 /// Looking on for a moment before falling asleep: if the next element is that near, a consumer that
 /// waits for it on its thread spares itself the sleep and its sender the ring, which cost much more.
 ///
-/// - A consumer that looked on in vain abstains from it at its next sleep; if the next attempt is in
+/// - A consumer that looked on without success skips it at its next sleep; if the next attempt is in
 ///   vain, too, at the next two, then four, up to a thousand. So a consumer whose elements are far
 ///   apart pays for one attempt in a thousand sleeps.
 /// - The thread is yielded meanwhile to whatever else can run. Nothing is awaited, so on an executor
@@ -14,7 +14,7 @@ struct Lingering {
   private static var nanoseconds: UInt64 { 5_000 }
   private static var longestAbstention: UInt16 { 1_024 }
 
-  /// For how many sleeps it abstains, after it last looked on in vain.
+  /// How many sleeps it skips, after it last looked on without success.
   private var abstention: UInt16 = 0
   /// How many of them are left.
   private var rest: UInt16 = 0

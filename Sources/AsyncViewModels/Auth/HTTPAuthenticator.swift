@@ -43,9 +43,9 @@ public struct HTTPAuthenticator: Authenticator {
 
   /// Posts the credentials as JSON, and returns the token of the answer.
   ///
-  /// - Throws: ``AuthError/wrongCredentials`` for the status 401, ``AuthError/timedOut(after:)`` when the
-  ///   deadline has passed, ``AuthError/cancelled`` when the task is cancelled, and otherwise what was wrong
-  ///   with the connection or the answer.
+  /// - Throws: ``AuthError/wrongCredentials`` for the status 401, ``AuthError/timedOut(after:)`` when
+  ///   the deadline has passed, ``AuthError/cancelled`` when the task is cancelled, and otherwise what
+  ///   was wrong with the connection or the answer.
   public func authenticate(_ credentials: Credentials) async throws(AuthError) -> Token {
     let request = try request(for: credentials)
     guard deadline > .zero else { throw .timedOut(after: deadline) }

@@ -229,7 +229,10 @@ extension URL {
 
   /// What no text may contain: as it is encoded in the address, and decoded.
   fileprivate var secrets: [String] {
-    [user(), user(percentEncoded: false), password(), password(percentEncoded: false)]
-      .compactMap { $0 }.filter { !$0.isEmpty }
+    [
+      user(), user(percentEncoded: false), password(), password(percentEncoded: false), query(),
+      query(percentEncoded: false),
+    ]
+    .compactMap { $0 }.filter { !$0.isEmpty }
   }
 }

@@ -37,7 +37,8 @@ public actor DefaultMemberManager: MemberManager {
     results.send(.success([]))
   }
 
-  /// Carries out what comes to the inputs, in the order in which it was sent, until its task is cancelled.
+  /// Carries out what comes to the inputs, in the order in which it was sent, until its task is
+  /// cancelled.
   public func run() async {
     for await command in commands.received {
       carryOut(command)

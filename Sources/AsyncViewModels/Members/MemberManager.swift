@@ -15,7 +15,7 @@ public protocol MemberManager: Sendable {
   var resetMembers: Inlet<Void> { get }
 
   /// The list as it is when subscribed to, and after each command that changed it; a failure for
-  /// each command that was refused, to those who listen at that time.
+  /// each command that was refused, to the listeners of that moment.
   var members: Outlet<Result<[Member], MemberFailure>> { get }
 
   /// Carries out the commands. Called once, by the program, for as long as it needs members;

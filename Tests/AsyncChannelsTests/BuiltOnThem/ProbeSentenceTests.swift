@@ -79,10 +79,10 @@ final class ProbeSentenceTests: XCTestCase {
   func test_C52_elementsAreShownAsTheyDescribeThemselves() async throws {
     let secret = Login(name: "ann", password: "hidden")
     let shown: [(String, String)] = [
-      (await came(secret), "ann"), (await came([secret]), "[ann]"),
-      (await came(Optional(secret)), "ann"),
-      (await came(Result<Login, Never>.success(secret)), "success(ann)"),
-      (await came(["key": secret]), "[\"key\": ann]"),
+      (await came(secret), "Login(…)"), (await came([secret]), "[Login(…)]"),
+      (await came(Optional(secret)), "Login(…)"),
+      (await came(Result<Login, Never>.success(secret)), "success(Login(…))"),
+      (await came(["key": secret]), "[\"key\": Login(…)]"),
       (await came(Both()), "described"), (await came(7), "7"),
       (await came(""), "\"\""), (await came("a \"b\""), "\"a \\\"b\\\"\""),
       (await came(Substring("c")), "\"c\""), (await came(Character("d")), "\"d\""),
@@ -102,7 +102,8 @@ final class ProbeSentenceTests: XCTestCase {
     }
     XCTAssertEqual(
       failure,
-      "ProbeSentenceTests.swift:\(#line - 5): Expected ann, but another ann came within 0 ms.")
+      "ProbeSentenceTests.swift:\(#line - 5): Expected Login(…), but another Login(…) "
+        + "came within 0 ms.")
   }
 
   func test_C63_withProbeHasItsPlaceBeforeItsClosureBeginsAndFinishesItself() async throws {

@@ -63,6 +63,20 @@ final class CauseTests: XCTestCase {
     XCTAssertEqual(recording.flow.events.compactMap(\.cause), [])
   }
 
+  func test_C86_whatAProbeFindsAtItsDeadlineCausesNothing() async throws {
+    let recording = recording()
+    let probe = Probe(second.outlet)
+    for number in 1...20 {
+      second.send(number)
+      try await probe.expect(number, within: .zero)
+      first.send(number)
+    }
+    second.send(0)
+    XCTAssertThrowsError(try probe.finish())
+    first.send(0)
+    XCTAssertEqual(recording.flow.events.compactMap(\.cause), [])
+  }
+
   func test_C86_whatAnOwnerTakesFromItsInputByHandIsACause() async {
     let machine = Machine()
     let recording = Recording(of: machine)
@@ -118,6 +132,20 @@ final class CauseTests: XCTestCase {
       """)
   }
 
+  func test_C85_anInletIsRecordedOnceHoweverOftenItIsFound() {
+    let spy = Spy()
+    let recording = Recording(of: spy)
+    recording.add(spy)
+    let other = Spy(sharing: spy)
+    recording.add(other)
+    spy.add.send("Ann")
+    spy.double.send(2)
+    XCTAssertEqual(recording.flow.events.map(\.text), ["\"Ann\"", "4"])
+    let names = recording.flow.activeLanes.map { recording.flow.lanes[$0].name }
+    XCTAssertEqual(names, ["add", "numbers", "double"])
+    withExtendedLifetime(other) {}
+  }
+
   func test_anActorCannotBeReadFromOutside() async throws {
     try await assertTraps(
       "object", saying: "Player was to be recorded from outside of it, where its variables"
@@ -151,11 +179,12 @@ private actor Player {
 }
 
 private final class Spy: Sendable {
-  let add = Inlet<String> { _ in }
+  let add: Inlet<String>
   let numbers = Channel<Int>()
   let double: Inlet<Int>
 
-  init() {
-    double = numbers.inlet.contramap { $0 * 2 }
+  init(sharing other: Spy? = nil) {
+    add = other?.add ?? Inlet { _ in }
+    double = other?.double ?? numbers.inlet.contramap { $0 * 2 }
   }
 }

@@ -133,6 +133,8 @@ final class RecordingTests: XCTestCase {
       ●        #3 4
 
       """)
+    XCTAssertEqual(recording.marbles(), "… 2 earlier events were left out\nnumbers  ─#1─#2─#3─\n")
+    XCTAssertTrue(recording.marbles(ascii: true).hasPrefix("... 2 earlier"))
     // The first is known no more, and there is nothing to tell of its taking.
     _ = await subscription.next()
     XCTAssertEqual(recording.flow.leftOut, 3)
@@ -175,6 +177,34 @@ final class RecordingTests: XCTestCase {
     XCTAssertFalse(shop.orders.log.isRecorded.load(ordering: .relaxed))
     XCTAssertTrue(shop.orders.log.taps.isEmpty)
     XCTAssertNil(tape)
+  }
+
+  func test_C86_aRecordingThatIsDroppedDuringWorkIsGoneWhenTheWorkIs() async {
+    for hasOther in [false, true] {
+      let other = hasOther ? Recording() : nil
+      for overlap in Overlap.allCases {
+        let channel = Channel<Int>()
+        let (isWorking, mayEnd) = (Gate(), Gate())
+        var recording: Recording? = Recording()
+        recording?.add(channel, as: "numbers")
+        other?.add(channel, as: "numbers")
+        let elements = channel.outlet.subscribe()
+        channel.send(1)
+        channel.finish()
+        async let answering: Void = elements.answer(overlap) { number in
+          isWorking.open()
+          await mayEnd.pass()
+          return number
+        } publish: { _ in
+        }
+        await isWorking.pass()
+        weak let tape = recording?.tape
+        recording = nil
+        mayEnd.open()
+        await answering
+        XCTAssertNil(tape, "\(overlap)")
+      }
+    }
   }
 
   func test_C86_aRecordingKeepsNoChannelAlive() {

@@ -1,3 +1,4 @@
+import AsyncChannels
 import AsyncViewModels
 import XCTest
 
@@ -41,6 +42,17 @@ final class CredentialsTests: XCTestCase {
     }
     XCTAssertFalse(credentials.debugDescription.contains(secret))
     XCTAssertFalse(leaves(of: form).contains { $0.contains("secret") })
+  }
+
+  func test_C88_aRecordingThatHidesTheUserNameShowsNeither() {
+    let channel = Channel<Credentials>()
+    for hiding in [[], ["username"]] {
+      let recording = Recording(hiding: hiding)
+      recording.add(channel, as: "attempts")
+      channel.send(Credentials(username: "ann", password: "xyzzy"))
+      let shown = hiding.isEmpty ? "username: \"ann\", password: …" : "…"
+      XCTAssertEqual(recording.flow.events.map(\.text), ["Credentials(\(shown))"])
+    }
   }
 
   func test_theyAreEqualOnlyWithTheSamePassword() {

@@ -22,6 +22,21 @@ final class HTTPSecretsTests: XCTestCase {
     }
   }
 
+  /// What the system says of a transfer that failed may have any part of the address in it.
+  func test_noErrorOfASystemContainsTheAddressesQuery() async throws {
+    setenv("no_proxy", "127.0.0.1,::1,.invalid", 1)
+    for address in ["http://nowhere.invalid/a", "http://127.0.0.1:1/a"] {
+      let error = try await error(of: try XCTUnwrap(URL(string: address)))
+      guard case .unreachable(let words) = error else { return XCTFail("\(error)") }
+      // A query that the system's words have in them, as if they had the address.
+      for word in words.split(whereSeparator: { !$0.isLetter }).map(String.init) {
+        let url = try XCTUnwrap(URL(string: "\(address)?\(word)"))
+        let error = try await self.error(of: url)
+        XCTAssertEqual(error, .unreachable("The connection failed."), "\(words): \(word)")
+      }
+    }
+  }
+
   func test_noErrorOfAServerContainsTheAddressesSecrets() async throws {
     let server = try await server()
     for path in ["garbage", "close", "breaks/200", "status/500", "challenge", "redirect/302"] {

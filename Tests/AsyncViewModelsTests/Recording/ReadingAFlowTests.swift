@@ -45,6 +45,22 @@ final class ReadingAFlowTests: XCTestCase {
     XCTAssertFalse(svg.contains("<script"))
   }
 
+  func test_C85_eachPictureSaysHowManyEventsItLeftOut() {
+    let recording = Recording(limit: 2)
+    let channel = Channel<Int>()
+    recording.add(channel, as: "numbers")
+    for number in 1...3 { channel.send(number) }
+    for (picture, place) in [
+      (recording.mermaid(), "  Note over L0: "), (recording.svg(), "class=\"label\""),
+      (recording.perfetto(), "\"name\":\""),
+    ] {
+      let lines = picture.split(separator: "\n")
+      XCTAssertTrue(
+        lines.contains { $0.contains(place) && $0.contains("1 earlier event was left out") },
+        picture)
+    }
+  }
+
   /// A view model that goes finishes its channels, which is another line.
   private var kept: [SearchViewModel] = []
 
