@@ -181,17 +181,26 @@ public struct Inlet<Element: Sendable>: Sendable {
   ///   - fileID: Likewise.
   ///   - transform: Runs once for each element, on the sender's thread. If the channel is finished,
   ///     the sender gets back the element as it sent it.
+  @inlinable
   public func contramap<Source>(
     function: StaticString = #function, fileID: StaticString = #fileID,
     _ transform: @escaping @Sendable (Source) -> Element
   ) -> Inlet<Source> {
-    let send: @Sendable (Source) -> SendResult<Source> = { source in
+    makeInlet(function: function, fileID: fileID) { source in
       switch self.send(transform(source)) {
       case .sent(let subscribers): .sent(subscribers: subscribers)
       case .finished: .finished(source)
       }
     }
-    return Inlet<Source>(
+  }
+
+  /// An inlet whose elements are sent here in another form.
+  @usableFromInline
+  func makeInlet<Source>(
+    function: StaticString, fileID: StaticString,
+    sending send: @escaping @Sendable (Source) -> SendResult<Source>
+  ) -> Inlet<Source> {
+    Inlet<Source>(
       target: .function(
         .init(endingIn: log, madeAt: .init(function: function, fileID: fileID), send)))
   }

@@ -74,10 +74,11 @@ public struct Input<Element: Sendable>: Sendable {
   ///   - element: What is sent.
   ///   - function: Where it is made, for a ``Recording``: the name of the property that it is for.
   ///   - fileID: Likewise.
+  @inlinable
   public func inlet(
     _ element: Element, function: StaticString = #function, fileID: StaticString = #fileID
   ) -> Inlet<Void> {
-    channel.inlet.contramap(function: function, fileID: fileID) { element }
+    wrappedValue.contramap(function: function, fileID: fileID) { element }
   }
 
   /// An inlet for another type of element, which is transformed and then sent to the input: with
@@ -90,11 +91,12 @@ public struct Input<Element: Sendable>: Sendable {
   ///   - transform: Runs once for each element, on the sender's thread.
   ///   - function: Where it is made, for a ``Recording``: the name of the property that it is for.
   ///   - fileID: Likewise.
+  @inlinable
   public func inlet<Source>(
     _ transform: @escaping @Sendable (Source) -> Element,
     function: StaticString = #function, fileID: StaticString = #fileID
   ) -> Inlet<Source> {
-    channel.inlet.contramap(function: function, fileID: fileID, transform)
+    wrappedValue.contramap(function: function, fileID: fileID, transform)
   }
 
   /// Ends the input after what was already sent, as ``Channel/finish()`` does: ``received`` gives

@@ -141,8 +141,9 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     ///
     /// Apart from `next`, which is small enough to be inlined where it is called. Clients do not
     /// specialize it: with elements that are vectors of 64 bytes, the compiler (6.3.1) reserves too
-    /// little room for the frames of some such specializations.
-    @usableFromInline
+    /// little room for the frames of some such specializations. In this module it is inlined: each async
+    /// call on the way to the sleep costs a frame and a look at the executor.
+    @inline(__always) @usableFromInline
     func nextUnlessCancelled(
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> Element? {

@@ -24,8 +24,11 @@ struct ChannelBenchmarks {
         guard let name = arguments.popFirst() else { throw UsageError("--json takes a file") }
         file = name
       case "--memory-probe":
-        guard let name = arguments.popFirst() else { throw UsageError("which memory probe?") }
-        return print(try await MemoryProbe.run(name))
+        guard
+          let probe = arguments.popFirst().flatMap(MemoryProbe.init),
+          let count = arguments.popFirst().flatMap({ Int($0) }), count > 0
+        else { throw UsageError("--memory-probe takes a probe and how many") }
+        return print(try await probe.run(count))
       case "--help", "-h": return print(usage)
       case let name where !name.hasPrefix("-"): names.append(name)
       default: throw UsageError("there is no option \(argument)\n\(usage)")
@@ -52,9 +55,10 @@ struct ChannelBenchmarks {
 
   private static func workloads(_ scale: Scale) -> [Workload] {
     [
-      .fanOut(scale), .roundTrip(scale), .sendCost(scale), .subscribing(scale), .memory(scale),
-      .currentValue(scale), .idle(scale), .burst(scale), .batches(scale), .burstMemory(scale),
-      .viewModel(scale), .answering(scale), .recordings(scale),
+      .fanOut(scale), .slowSubscriber(scale), .roundTrip(scale), .sendCost(scale),
+      .lastWoken(scale), .senders(scale), .subscribing(scale), .memory(scale),
+      .currentValue(scale), .idle(scale), .manyChannels(scale), .burst(scale), .batches(scale),
+      .burstMemory(scale), .viewModel(scale), .answering(scale), .recordings(scale),
     ]
   }
 

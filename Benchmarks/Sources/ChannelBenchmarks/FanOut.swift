@@ -63,17 +63,10 @@ private func fanOutChannel<Element: Sendable>(
 private func fanOutStreams<Element: Sendable>(
   _ subscribers: Int, _ elements: [Element]
 ) async throws -> Double {
-  let listeners = Shared<[Int: AsyncStream<Element>.Continuation]>([:])
-  let streams = (0..<subscribers).map { id in
-    let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
-    listeners.withLock { $0[id] = continuation }
-    return stream
-  }
-  return try await deliver(elements, to: streams) {
-    for element in elements {
-      listeners.withLock { for continuation in $0.values { continuation.yield(element) } }
-    }
-    listeners.withLock { for continuation in $0.values { continuation.finish() } }
+  let listeners = StreamDictionary<Element>()
+  return try await deliver(elements, to: (0..<subscribers).map { _ in listeners.subscribe() }) {
+    for element in elements { listeners.send(element) }
+    listeners.finish()
   }
 }
 

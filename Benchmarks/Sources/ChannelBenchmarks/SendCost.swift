@@ -4,8 +4,7 @@ import Journeys
 extension Workload {
   /// What one `send` costs its caller while S subscribers wait.
   static func sendCost(_ scale: Scale) -> Workload {
-    let counts = scale.isQuick ? [1, 100] : [1, 100, 10_000]
-    let sends = scale.isQuick ? 5 : 20
+    let counts = scale.isQuick ? [1, 100] : [1, 100, 10_000, 100_000]
     return Workload(
       name: "send-cost", unit: "send",
       cases: [
@@ -13,7 +12,7 @@ extension Workload {
           subscribers: 1, element: "Int",
           subjects: counts.map { count in
             Subject(name: "\(count) waiting", subscribers: count) {
-              try await medianSend(count, sends: sends)
+              try await medianSend(count, sends: scale.isQuick || count > 10_000 ? 5 : 20)
             }
           }, reference: "1 waiting")
       ])

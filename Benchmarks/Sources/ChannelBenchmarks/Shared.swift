@@ -6,8 +6,10 @@ final class Tally: Sendable {
 
   var value: Int { count.load(ordering: .sequentiallyConsistent) }
 
-  func raise() {
-    count.add(1, ordering: .relaxed)
+  /// Returns the count with this one.
+  @discardableResult
+  func raise() -> Int {
+    count.wrappingAdd(1, ordering: .relaxed).newValue
   }
 }
 
@@ -21,5 +23,24 @@ final class Shared<Value: Sendable>: Sendable {
 
   func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
     mutex.withLock { body(&$0) }
+  }
+}
+
+/// A stream for each subscriber, which is what one does with the standard library alone.
+final class StreamDictionary<Element: Sendable>: Sendable {
+  private let listeners = Shared<[Int: AsyncStream<Element>.Continuation]>([:])
+
+  func subscribe() -> AsyncStream<Element> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
+    listeners.withLock { $0[$0.count] = continuation }
+    return stream
+  }
+
+  func send(_ element: Element) {
+    listeners.withLock { for continuation in $0.values { continuation.yield(element) } }
+  }
+
+  func finish() {
+    listeners.withLock { for continuation in $0.values { continuation.finish() } }
   }
 }

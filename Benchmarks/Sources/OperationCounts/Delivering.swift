@@ -1,4 +1,5 @@
 import AsyncChannels
+import Synchronization
 
 extension Operation {
   static let sending = [
@@ -57,6 +58,24 @@ extension Operation {
     Operation("round-trip", times: 512, isConcurrent: true) { await roundTrip($0) },
     Operation("round-trip-AsyncStream", times: 512, isConcurrent: true) {
       await roundTripStreams($0)
+    },
+    Operation("round-trip-on-the-main-actor", times: 512, isConcurrent: true) {
+      let (there, back) = (Channel<Int>(), Channel<Int>())
+      return await roundTripOnTheMainActor(
+        $0, there.outlet.subscribe(), back.outlet.subscribe(), sendThere: { there.send($0) },
+        sendBack: { back.send($0) })
+    },
+    Operation("round-trip-on-the-main-actor-AsyncStream", times: 512, isConcurrent: true) {
+      let there = AsyncStream.makeStream(of: Int.self)
+      let back = AsyncStream.makeStream(of: Int.self)
+      return await roundTripOnTheMainActor(
+        $0, there.stream, back.stream, sendThere: { there.continuation.yield($0) },
+        sendBack: { back.continuation.yield($0) })
+    },
+    // The least that an input costs which is answered to a listener, both on the main actor: without
+    // elements, states and promises.
+    Operation("two-rings-and-a-hop-on-the-main-actor", times: 512, isConcurrent: true) {
+      await twoRingsAndAHop($0)
     },
     Operation("subscribe-and-drop") { times in
       let channel = Channel<Int>()
@@ -184,4 +203,57 @@ private func roundTrip<Stream: AsyncSequence<Int, Never> & Sendable>(
   }
   let (answered, asked) = await (answering, asking.value)
   return answered == times && asked == times
+}
+
+@MainActor
+private func roundTripOnTheMainActor<Stream: AsyncSequence<Int, Never> & Sendable>(
+  _ times: Int, _ there: Stream, _ back: Stream,
+  sendThere: @escaping @Sendable (Int) -> Void, sendBack: @escaping @Sendable (Int) -> Void
+) async -> Bool {
+  let answering = Task {
+    var iterator = there.makeAsyncIterator()
+    for _ in 0..<times {
+      if let number = await iterator.next(isolation: MainActor.shared) { sendBack(number) }
+    }
+  }
+  var iterator = back.makeAsyncIterator()
+  var asked = 0
+  for number in 0..<times {
+    sendThere(number)
+    if await iterator.next(isolation: MainActor.shared) == number { asked += 1 }
+  }
+  await answering.value
+  return asked == times
+}
+
+@MainActor
+private func twoRingsAndAHop(_ times: Int) async -> Bool {
+  let there = AsyncStream.makeStream(of: Void.self)
+  let back = AsyncStream.makeStream(of: Void.self)
+  let counter = Counter()
+  let answering = Task {
+    var iterator = there.stream.makeAsyncIterator()
+    for _ in 0..<times {
+      await iterator.next(isolation: MainActor.shared)
+      await counter.raiseElsewhere()
+      back.continuation.yield()
+    }
+  }
+  var iterator = back.stream.makeAsyncIterator()
+  for _ in 0..<times {
+    there.continuation.yield()
+    await iterator.next(isolation: MainActor.shared)
+  }
+  await answering.value
+  return counter.count.load(ordering: .relaxed) == times
+}
+
+private final class Counter: Sendable {
+  let count = Atomic(0)
+
+  /// It touches memory, or the compiler would leave out the hop.
+  @inline(never) @concurrent
+  func raiseElsewhere() async {
+    count.add(1, ordering: .relaxed)
+  }
 }

@@ -67,6 +67,7 @@ enum Feed<Element: Sendable>: Sendable {
   /// An element that is ready, for the newest consumer; nil if there is none, or if the task is
   /// cancelled. Unlike `takeNow` it takes nobody's place: its consumer may sleep meanwhile.
   func takeReady(as ticket: UInt64) -> Element? {
+    if case .cursor(let cursor) = self { return cursor.take(.more, as: ticket) }
     while true {
       switch take(.more, as: ticket) {
       case .element(let element): return element

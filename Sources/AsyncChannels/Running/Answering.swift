@@ -75,6 +75,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   /// Returns at the end of the elements, or when the task is cancelled.
   ///
   /// - Parameter consumer: The same as `elements`, if that is a subscription's.
+  @inline(__always)
   private func answerEach(
     of elements: some AsyncIteratorProtocol<Element, Never>, _ consumer: Consumer<Element>? = nil,
     in group: inout DiscardingTaskGroup, isolation: isolated (any Actor)?
@@ -90,17 +91,26 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   }
 
   /// One after the other, in the caller's task.
+  @inline(__always)
   private func workOnEach(
     of elements: some AsyncIteratorProtocol<Element, Never>, isolation: isolated (any Actor)?
   ) async {
     var elements = elements
     while !Task.isCancelled, let element = await elements.next(isolation: isolation) {
       turns.begin()
-      await publish(await workElsewhere(on: element), isolation: publish.isolation)
+      let answer = await workElsewhere(on: element)
+      if isolation == nil {
+        await publish(answer, isolation: publish.isolation)
+      } else if !Task.isCancelled {
+        // Here rather than by another async call.
+        turns.end()
+        await publish(answer)
+      }
     }
   }
 
   /// Each in a task of its own.
+  @inline(__always)
   private func beginEach(
     of elements: some AsyncIteratorProtocol<Element, Never>, _ consumer: Consumer<Element>?,
     in group: inout DiscardingTaskGroup, isolation: isolated (any Actor)?
@@ -195,7 +205,12 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     isolation: isolated (any Actor)?
   ) async {
     if overlap == .firstOnly, pause == nil, let consumer { ignoreReady(of: consumer) }
-    await publishInOrder((turn, answer))
+    if isolation == nil {
+      await publishInOrder((turn, answer))
+    } else {
+      // The isolation excludes others: it is not left before the answer is published.
+      await publish(answer, of: turn)
+    }
     turn.isDone = true
   }
 
@@ -210,19 +225,24 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     ignored?.send(element)
   }
 
-  /// One after the other, so that even without an isolation no answer is published after a newer
-  /// one: the task that finds nobody publishing does so for all.
+  /// For lack of an isolation: one after the other, so that no answer is published after a newer one.
+  /// The task that finds nobody publishing does so for all.
   private func publishInOrder(_ answer: (Turn, Answer)) async {
     var next = answers.withLock { $0.begin(with: answer) }
     while let (turn, answer) = next {
-      turn.adopt()
-      if turn.end(), !isClosed.load(ordering: .acquiring) {
-        turns.end()
-        await publish(answer)
-      }
-      turn.disown()
+      await publish(answer, of: turn)
       next = answers.withLock { $0.next() }
     }
+  }
+
+  @inline(__always)
+  private func publish(_ answer: Answer, of turn: Turn) async {
+    turn.adopt()
+    if turn.end(), !isClosed.load(ordering: .acquiring) {
+      turns.end()
+      await publish(answer)
+    }
+    turn.disown()
   }
 
   private func report(afterEndOf outlet: Outlet<Never>, isolation: isolated (any Actor)?) async {

@@ -76,7 +76,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   ///
   /// The rest is as with work that cannot fail. Work that throws because it was superseded or
   /// its call was cancelled, has no answer.
-  @_disfavoredOverload
+  @inlinable @_disfavoredOverload
   public func answer<Answer: Sendable, WorkFailure: Error>(
     _ overlap: Overlap = .oneAtATime, after quiet: Duration = .zero,
     clock: some Clock<Duration> = ContinuousClock(), busy: Inlet<Bool>? = nil,

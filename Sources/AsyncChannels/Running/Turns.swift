@@ -2,38 +2,53 @@ import Synchronization
 
 /// How many turns one call has that are neither over nor superseded.
 final class Turns: Sendable {
+  private static var closed: Int { -1 }
+
   private let busy: BusyReport?
+  /// Or `closed`. Relaxed: it is touched under the lock of `busy` only.
+  private let count = Atomic(0)
 
   init(reportingTo busy: Inlet<Bool>?) {
     self.busy = busy.map(BusyReport.joined)
-    self.busy?.open(ObjectIdentifier(self))
   }
 
   var areReported: Bool { busy != nil }
 
-  func begin() { busy?.change(ObjectIdentifier(self), by: 1) }
+  func begin() { busy?.report { change(by: 1, in: &$0) } }
 
-  func end() { busy?.change(ObjectIdentifier(self), by: -1) }
+  func end() { busy?.report { change(by: -1, in: &$0) } }
 
   /// Ends all turns, and whatever begins later, without a report.
-  func close() { busy?.close(ObjectIdentifier(self)) }
+  func close() {
+    busy?.change { total in
+      let count = count.exchange(Self.closed, ordering: .relaxed)
+      if count != Self.closed { total -= count }
+    }
+  }
 
   func report() { busy?.report() }
 
   func leave() { busy?.leave() }
+
+  private func change(by difference: Int, in total: inout Int) {
+    let count = count.load(ordering: .relaxed)
+    if count == Self.closed { return }
+    self.count.store(count + difference, ordering: .relaxed)
+    total += difference
+  }
 }
 
 /// What is reported to an inlet by all calls that share it: whether one of them has a turn.
 private final class BusyReport: Sendable {
   private struct State {
-    /// How many turns each call has, of those that are not closed.
-    var turns: [ObjectIdentifier: Int] = [:]
+    /// Of all calls that are not closed.
+    var turns = 0
     var isReportedBusy = false
     var isBeingReported = false
 
     /// What to report, for a caller that is to do so.
     mutating func takeReport() -> Bool? {
-      isBeingReported = isReportedBusy != turns.values.contains { $0 > 0 }
+      isBeingReported = isReportedBusy != (turns > 0)
       guard isBeingReported else { return nil }
       isReportedBusy.toggle()
       return isReportedBusy
@@ -64,28 +79,17 @@ private final class BusyReport: Sendable {
     }
   }
 
-  func open(_ call: ObjectIdentifier) {
-    state.withLock { $0.turns[call] = 0 }
-  }
-
-  func close(_ call: ObjectIdentifier) {
-    state.withLock { $0.turns[call] = nil }
-  }
-
-  func change(_ call: ObjectIdentifier, by difference: Int) {
-    report { $0.turns[call]? += difference }
-  }
-
-  func report() {
-    report { _ in }
+  /// Changes the number of turns without a report.
+  func change(_ change: (_ turns: inout Int) -> Void) {
+    state.withLock { change(&$0.turns) }
   }
 
   /// One caller reports at a time, outside the lock, until what was reported last is true; the
   /// others leave it to that one. So even if turns begin and end on several threads, reports are in
   /// order.
-  private func report(after change: (inout State) -> Void) {
+  func report(after change: (_ turns: inout Int) -> Void = { _ in }) {
     var next = state.withLock { state in
-      change(&state)
+      change(&state.turns)
       return state.isBeingReported ? nil : state.takeReport()
     }
     while let isBusy = next {

@@ -119,13 +119,19 @@ class Waiter: @unchecked Sendable {
   private final func lookOrFallAsleep(_ isolation: (any Actor)?) -> Look {
     if let bell {
       if bell.mayLinger, lingering.sees(isolation, self.peek) { return .readable }
-    } else {
-      // A consumer that never has to wait makes no doorbell.
-      let look = look(asks: true)
-      if look != .nothing { return look }
+      return sleep(on: bell)
     }
-    let bell = bell ?? Doorbell(for: self)
+    // A consumer that never has to wait makes no doorbell.
+    let look = look(asks: true)
+    if look != .nothing { return look }
+    let bell = Doorbell(for: self)
     self.bell = bell
+    return sleep(on: bell)
+  }
+
+  /// Unless there is something. Requires the lease.
+  @inline(__always)
+  private final func sleep(on bell: Doorbell) -> Look {
     let look = lookOrJoin(bell)
     isAsleep = look == .nothing
     return look
