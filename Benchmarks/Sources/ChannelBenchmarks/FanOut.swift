@@ -25,7 +25,12 @@ extension Workload {
     let slow = scale.elements(subscribers, deliveries: 200_000)
     let slowest = scale.elements(subscribers, deliveries: 40_000)
     var subjects = [
-      Subject(name: "AsyncChannels") { try await fanOutChannel(subscribers, fast.map(make)) },
+      Subject(name: "AsyncChannels, outlet") {
+        try await fanOutOutlet(subscribers, fast.map(make))
+      },
+      Subject(name: "AsyncChannels, subscription") {
+        try await fanOutSubscriptions(subscribers, fast.map(make))
+      },
       Subject(name: "AsyncStream dictionary") {
         try await fanOutStreams(subscribers, slow.map(make))
       },
@@ -49,7 +54,17 @@ func makeString(_ number: Int) -> String {
   "an element that is too long to be stored inline: \(number)"
 }
 
-private func fanOutChannel<Element: Sendable>(
+private func fanOutOutlet<Element: Sendable>(
+  _ subscribers: Int, _ elements: [Element]
+) async throws -> Double {
+  let channel = Channel<Element>()
+  return try await deliver(elements, to: subscribers, each: channel.outlet) {
+    for element in elements { channel.send(element) }
+    channel.finish()
+  }
+}
+
+private func fanOutSubscriptions<Element: Sendable>(
   _ subscribers: Int, _ elements: [Element]
 ) async throws -> Double {
   let channel = Channel<Element>()
@@ -75,14 +90,25 @@ private func fanOutShare<Element: Sendable>(
 ) async throws -> Double {
   let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
   let shared = stream.share(bufferingPolicy: .unbounded)
-  // A subscriber of `share` gets what comes after it asked for its iterator, so all ask first.
+  return try await deliver(elements, to: subscribers, each: shared) {
+    for element in elements { continuation.yield(element) }
+    continuation.finish()
+  }
+}
+
+/// The same for a sequence whose subscribers each get what comes after they asked for an iterator: all
+/// ask first.
+private func deliver<Stream: AsyncSequence & Sendable>(
+  _ elements: [Stream.Element], to subscribers: Int, each stream: Stream,
+  produce: @escaping @Sendable () async -> Void
+) async throws -> Double where Stream.Failure == Never, Stream.Element: Sendable {
   let arrived = Tally()
   let clock = Shared<ContinuousClock.Instant?>(nil)
   let total = elements.count
   try await withThrowingTaskGroup(of: Int.self) { group in
     for _ in 0..<subscribers {
       group.addTask {
-        var iterator = shared.makeAsyncIterator()
+        var iterator = stream.makeAsyncIterator()
         arrived.raise()
         var count = 0
         while let _ = await iterator.next(isolation: nil) { count += 1 }
@@ -92,11 +118,10 @@ private func fanOutShare<Element: Sendable>(
     group.addTask {
       while arrived.value < subscribers { await Task.yield() }
       clock.withLock { $0 = .now }
-      for element in elements { continuation.yield(element) }
-      continuation.finish()
+      await produce()
       return total
     }
-    for try await count in group { try WrongCount.check("share()", count, is: total) }
+    for try await count in group { try WrongCount.check("\(Stream.self)", count, is: total) }
   }
   let start = clock.withLock { $0 } ?? .now
   return (ContinuousClock.now - start).nanoseconds / Double(total * subscribers)
