@@ -51,7 +51,7 @@ final class Sending: Sendable {
   func note(in state: LogState, replayed: Int, kept: SubscriberQueueBase?) {
     let subscribers = state.subscriberCount
     for tap in state.taps {
-      let caption = captions.first { $0.tap === tap }?.caption ?? Caption(words)
+      let caption = captions.first { $0.tap === tap }?.caption ?? Caption(words.map(tap.shown))
       note(
         in: state, by: tap, as: caption, subscribers: subscribers, replayed: replayed,
         kept: subscribers == 0 ? kept : nil)

@@ -16,6 +16,9 @@ protocol LogTap: AnyObject, Sendable {
   /// - Parameter vias: The inlets that it came through.
   func describe(_ element: Any, through vias: [Via]) -> String
 
+  /// What is shown of an element that is in words already. Runs no code of a user.
+  func shown(_ words: String) -> String
+
   /// - Returns: The number of the element that was taken, if it is known.
   @discardableResult
   func note(_ step: LogStep) -> Int?

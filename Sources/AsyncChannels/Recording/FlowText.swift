@@ -72,8 +72,8 @@ extension Flow {
   var warnings: String {
     empties.map {
       """
-      No channel was found in \($0). If it was built without reflection metadata,
-      name each: recording.add(channel, as: "name").
+      No channel was found in \($0.printable.clipped(to: 75, ellipsis: "…")).
+      If it was built without reflection metadata, name each: recording.add(channel, as: "name").
 
       """
     }.joined()

@@ -22,7 +22,9 @@ final class Tape: Sendable {
 
   /// Nothing to record was found in an object.
   func noteEmpty(_ object: String) {
-    state.withLock { $0.empties.append(object) }
+    state.withLock { state in
+      if !state.empties.contains(object) { state.empties.append(object) }
+    }
   }
 
   /// - Parameters:

@@ -22,6 +22,8 @@ final class TapedLog: LogTap {
     isSecret || vias.contains(where: owner.isSecret) ? "…" : owner.describer.describe(element)
   }
 
+  func shown(_ words: String) -> String { isSecret ? "…" : words }
+
   func note(_ step: LogStep) -> Int? { owner.note(step, in: lane) }
 
   func flow() -> String { FlowText(owner.flow, showsTimes: true).text }

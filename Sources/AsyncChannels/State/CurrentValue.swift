@@ -183,18 +183,20 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     _ change: (inout Value) throws -> R
   ) rethrows -> (R, subscribers: Int?) {
     var evicted = Evicted<Value>()
+    var value: Value?
+    defer { withExtendedLifetime(value) {} }
     let sending = log.makeSending()
-    let (result, value, sent) = try observed.writers.withLock(of: Value.self) {
-      var value = log.beginUpdate()
+    let (result, sent) = try observed.writers.withLock(of: Value.self) {
+      value = log.beginUpdate()
       do {
-        let result = try change(&value)
-        return (result, value, log.endUpdate(with: value, noting: sending, evicting: &evicted))
+        let result = try change(&value!)
+        return (result, log.endUpdate(with: value!, noting: sending, evicting: &evicted))
       } catch {
         log.leaveUpdate()
         throw error
       }
     }
-    sending.describe(value)
+    if let value { sending.describe(value) }
     publish(sent.wake, to: sent.subscribers)
     return (result, sent.subscribers)
   }

@@ -38,8 +38,8 @@ final class NamelessRecordingTests: XCTestCase {
     assertEqual(
       try await recorded(by: ["-Xfrontend", "-disable-reflection-metadata"]),
       """
-      No channel was found in Shop, Client.swift:30. If it was built without reflection metadata,
-      name each: recording.add(channel, as: "name").
+      No channel was found in Shop, Client.swift:30.
+      If it was built without reflection metadata, name each: recording.add(channel, as: "name").
       Nothing was recorded.
 
       """ + nameless(command: "Command"))

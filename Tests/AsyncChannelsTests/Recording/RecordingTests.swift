@@ -299,15 +299,17 @@ final class RecordingTests: XCTestCase {
     XCTAssertEqual(try takes(of: recording), ["…", "2"])
   }
 
-  func test_C85_countsOfSubscribersAreRecordedToo() async throws {
-    let channel = Channel<Int>()
-    let recording = Recording()
-    recording.add(channel.subscriberCounts, as: "listeners")
-    let counts = channel.subscriberCounts.subscribe(buffering: .bufferingNewest(3))
-    let subscriptions = (1...2).map { _ in channel.outlet.subscribe() }
-    for _ in 0...2 { _ = await counts.next() }
-    withExtendedLifetime(subscriptions) {}
-    XCTAssertEqual(try takes(of: recording), ["1", "2"])
+  func test_C85_C88_countsOfSubscribersAreRecordedTooUnlessTheyAreSecret() async throws {
+    for (name, expected) in [("listeners", ["1", "2"]), ("password", ["…", "…"])] {
+      let channel = Channel<Int>()
+      let recording = Recording()
+      recording.add(channel.subscriberCounts, as: name)
+      let counts = channel.subscriberCounts.subscribe(buffering: .bufferingNewest(3))
+      let subscriptions = (1...2).map { _ in channel.outlet.subscribe() }
+      for _ in 0...2 { _ = await counts.next() }
+      withExtendedLifetime(subscriptions) {}
+      XCTAssertEqual(try takes(of: recording), expected)
+    }
   }
 
   /// What was taken, in words.

@@ -9,6 +9,9 @@ final class ValueDeinitTests: XCTestCase {
     for (name, act) in Self.acts {
       try await assertSurvives("\(name), replaced") { try Self.replace(in: .living, act) }
       try await assertSurvives("\(name), updated") { try Self.update(in: .living, act) }
+      try await assertSurvives("\(name), recorded, updated") {
+        try Self.update(in: .living, isRecorded: true, act)
+      }
     }
   }
 
@@ -22,6 +25,9 @@ final class ValueDeinitTests: XCTestCase {
       }
       try await assertSurvives("\(name), an update that throws") {
         try Self.update(in: .throwing, act)
+      }
+      try await assertSurvives("\(name), recorded, an update that throws") {
+        try Self.update(in: .throwing, isRecorded: true, act)
       }
     }
   }
@@ -47,9 +53,14 @@ final class ValueDeinitTests: XCTestCase {
     precondition([0, 2, 3].contains(value.value.number))
   }
 
-  private static func update(in circumstance: Circumstance, _ act: @escaping Act) throws {
+  private static func update(
+    in circumstance: Circumstance, isRecorded: Bool = false, _ act: @escaping Act
+  ) throws {
     struct Refused: Error {}
     let (value, census, acting) = make(in: circumstance, act)
+    let recording = Recording()
+    if isRecorded { recording.add(value, as: "value") }
+    defer { withExtendedLifetime(recording) {} }
     try? value.update { value in
       value = acting()
       if circumstance == .throwing { throw Refused() }
