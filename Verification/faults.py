@@ -276,7 +276,7 @@ FAULTS = [
      "dropped = Dropped(element: queue.removeFirst())",
      "dropped = Dropped(element: element)\n      queue.removeFirst()", RECORDING),
     ("a recording that begins during a send is not told", "BroadcastLog+Recording.swift",
-     "      let caption = captions.first { $0.tap === tap }?.caption ?? Caption(words)\n",
+     "      let caption = captions.first { $0.tap === tap }?.caption ?? Caption(words.map(tap.shown))\n",
      "      guard let caption = captions.first(where: { $0.tap === tap })?.caption else { continue }\n",
      RECORDING),
     ("a recording that begins during an update is not told", "BroadcastLog+Recording.swift",
