@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import XCTest
 
@@ -131,6 +132,33 @@ final class ReentrancyTests: XCTestCase {
     try await until("the others rung") { executor.jobCount == staying.count + 5 }
     executor.drain()
     XCTAssertEqual(rung.events, staying + Array(60..<65))
+  }
+
+  func test_C40_aSleeperThatJoinsWhileTheActorRingsIsRungByItToo() async throws {
+    let channel = Channel<Int>()
+    enum Moment { case before, beforeRinging, ringing, after }
+    let moment = Locked(Moment.before)
+    // Holds the actor in the midst of ringing.
+    let executor = ManualTaskExecutor {
+      moment.withLock { if $0 == .beforeRinging { $0 = .ringing } }
+      let deadline = ContinuousClock.now + .seconds(10)
+      while moment.withLock({ $0 == .ringing }), .now < deadline { usleep(1_000) }
+    }
+    let rung = Record<Int>()
+    for sleeper in 0..<3 { fallAsleep(sleeper, in: channel, on: executor, rung) }
+    moment.withLock { $0 = .beforeRinging }
+    channel.send(0)
+    try await until("the actor rings") { moment.withLock { $0 == .ringing } }
+    let later = ManualTaskExecutor()
+    fallAsleep(3, in: channel, on: later, rung)
+    channel.send(1)
+    XCTAssertEqual(later.jobCount, 0)
+    moment.withLock { $0 = .after }
+    try await until("the later one rung") { later.jobCount == 1 }
+    XCTAssertEqual(executor.jobCount, 3)
+    executor.drain()
+    later.drain()
+    XCTAssertEqual(rung.events, [0, 1, 2, 3])
   }
 
   /// A task that says when it was rung. Returns when it sleeps.

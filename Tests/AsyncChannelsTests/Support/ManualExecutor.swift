@@ -100,10 +100,17 @@ actor Stage {
 /// A place for tasks that are isolated to nothing: they run when the test says so.
 final class ManualTaskExecutor: TaskExecutor {
   private let jobs = JobQueue()
+  private let onEnqueue: @Sendable () -> Void
+
+  /// - Parameter onEnqueue: Called where a job is enqueued, before that.
+  init(onEnqueue: @escaping @Sendable () -> Void = {}) {
+    self.onEnqueue = onEnqueue
+  }
 
   var jobCount: Int { jobs.count }
 
   func enqueue(_ job: consuming ExecutorJob) {
+    onEnqueue()
     jobs.add(UnownedJob(job))
   }
 
