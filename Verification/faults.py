@@ -83,7 +83,7 @@ FAULTS = [
      "self.init(feed, ticket: Lease.only)"),
     ("a consumer that is displaced keeps the lease", "Waiter.swift",
      "    lease.release(ticket)\n    if isDisplaced { reportDisplacement() } else",
-     "    if !isDisplaced { lease.release(ticket) }\n    if"),
+     "    if !isDisplaced { lease.release(ticket) }\n    if isDisplaced { reportDisplacement() } else"),
     # Displacing and cancelling.
     ("a newer consumer displaces nobody", "Waiter.swift",
      "    isAsleep ? dropBell() : nil\n", "    nil\n"),
