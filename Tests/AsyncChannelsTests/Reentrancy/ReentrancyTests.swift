@@ -136,13 +136,17 @@ final class ReentrancyTests: XCTestCase {
 
   func test_C40_aSleeperThatJoinsWhileTheActorRingsIsRungByItToo() async throws {
     let channel = Channel<Int>()
-    enum Moment { case before, beforeRinging, ringing, after }
+    enum Moment { case before, beforeRinging, ringing }
     let moment = Locked(Moment.before)
+    let mayGoOn = DispatchSemaphore(value: 0)
     // Holds the actor in the midst of ringing.
     let executor = ManualTaskExecutor {
-      moment.withLock { if $0 == .beforeRinging { $0 = .ringing } }
-      let deadline = ContinuousClock.now + .seconds(10)
-      while moment.withLock({ $0 == .ringing }), .now < deadline { usleep(1_000) }
+      let isFirst = moment.withLock { moment in
+        guard moment == .beforeRinging else { return false }
+        moment = .ringing
+        return true
+      }
+      if isFirst { XCTAssertEqual(mayGoOn.wait(timeout: .now() + 10), .success) }
     }
     let rung = Record<Int>()
     for sleeper in 0..<3 { fallAsleep(sleeper, in: channel, on: executor, rung) }
@@ -153,7 +157,7 @@ final class ReentrancyTests: XCTestCase {
     fallAsleep(3, in: channel, on: later, rung)
     channel.send(1)
     XCTAssertEqual(later.jobCount, 0)
-    moment.withLock { $0 = .after }
+    mayGoOn.signal()
     try await until("the later one rung") { later.jobCount == 1 }
     XCTAssertEqual(executor.jobCount, 3)
     executor.drain()
