@@ -41,7 +41,6 @@ final class ObservedValue: Observable, Sendable {
   @usableFromInline static var nobody: UInt { 0 }
   private static var several: UInt { .max }
 
-  private let registrar = ObservationRegistrar()
   /// The only thread that has ever accessed the value, or `nobody`, or `several`.
   ///
   /// That thread may have ended, and a new thread have its identifier: then the new one is the only
@@ -52,25 +51,26 @@ final class ObservedValue: Observable, Sendable {
   /// A bit for each generation that the pending job has to tell; zero if no job is pending.
   private let due = Atomic<UInt64>(0)
 
+  private let registrar = ObservationRegistrar()
+
   // Each object has a registrar of its own, so the same paths serve all objects.
   private var value: Void { () }
   private subscript(generation: Int) -> Void { () }
   private static let valuePath: Path = \.value
   /// Apart from the others, since most values have no other generation.
   private static let firstGenerationPath: Path = \.[-1]
+  /// The same, where a read finds it in one step.
+  private let firstPath = firstGenerationPath
   private static let generationPaths: [Path] = (0..<UInt64.bitWidth).map { \.[$0] }
 
   /// To be called before the value is read.
   @usableFromInline
   func access() {
-    noteReader()
+    if readers.load(ordering: .relaxed) != CurrentThread.identifier { noteReader() }
     let current = generation.load(ordering: .acquiring)
-    if current == 0 {
-      // Most values have no other generation, and one path is enough.
-      return registrar.access(self, keyPath: Self.firstGenerationPath)
-    }
-    registrar.access(self, keyPath: Self.valuePath)
-    registrar.access(self, keyPath: Self.generationPaths[Self.index(of: current)])
+    if current > 0 { return access(in: current) }
+    // Most values have no other generation, and one path is enough.
+    registrar.access(self, keyPath: firstPath)
   }
 
   /// To be called after the value has changed. Calls observers: no lock may be held.
@@ -113,7 +113,7 @@ final class ObservedValue: Observable, Sendable {
       while due != 0 {
         tell(Self.generationPaths[due.trailingZeroBitCount])
         // The bit of the first generation, and of later ones in turn.
-        if due & 1 == 1 { tell(Self.firstGenerationPath) }
+        if due & 1 == 1 { tell(firstPath) }
         due &= due - 1
       }
     }
@@ -126,7 +126,14 @@ final class ObservedValue: Observable, Sendable {
   /// hears of a later write.
   private func tell(upTo generation: UInt64) {
     if generation > 0 { tell(Self.valuePath) }
-    tell(Self.firstGenerationPath)
+    tell(firstPath)
+  }
+
+  /// Not inlined: reading is small where there is one generation.
+  @inline(never)
+  private func access(in generation: UInt64) {
+    registrar.access(self, keyPath: Self.valuePath)
+    registrar.access(self, keyPath: Self.generationPaths[Self.index(of: generation)])
   }
 
   /// Which path, and which bit, a generation has.
@@ -139,14 +146,16 @@ final class ObservedValue: Observable, Sendable {
     registrar.didSet(self, keyPath: path)
   }
 
+  /// To be called by a thread that is not the only one that has read.
+  @inline(never)
   private func noteReader() {
     let known = readers.load(ordering: .relaxed)
-    guard known != Self.several else { return }
-    let thread = CurrentThread.identifier
-    guard known != thread else { return }
+    if known == Self.several { return }
     let isFirst =
       known == Self.nobody
-      && readers.compareExchange(expected: known, desired: thread, ordering: .relaxed).exchanged
+      && readers.compareExchange(
+        expected: known, desired: CurrentThread.identifier, ordering: .relaxed
+      ).exchanged
     if !isFirst { readers.store(Self.several, ordering: .relaxed) }
   }
 }
