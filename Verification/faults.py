@@ -59,7 +59,7 @@ FAULTS = [
     ("a consumer that leaves the line stays in it", "WaitQueue.swift",
      "    sleepers.remove(bell)\n", ""),
     ("the actor rings the first line only", "Waker.swift",
-     "    while let due = source.takeDue() {", "    if let due = source.takeDue() {"),
+     "    while let due = takeDue() {", "    if let due = takeDue() {"),
     # The lease.
     ("acquire does not compare the tickets", "Lease.swift",
      "      if current & ~1 > ticket { return false }\n", ""),
@@ -135,7 +135,7 @@ FAULTS = [
     ("registration comes after the window's snapshot", "BroadcastLog.swift",
      "    let place: (Position?, SubscriberQueue<Element>?) = state.withLock { state in\n",
      "    state.withLock { _ in\n"
-     "      if let queue { window.forEach { queue.offer($0, evicting: &evicted) } }\n    }\n"
+     "      if let queue { window.elements.forEach { queue.offer($0, evicting: &evicted) } }\n    }\n"
      "    let place: (Position?, SubscriberQueue<Element>?) = state.withLock { state in\n"
      "      let window = ReplayWindow<Element>(limit: 0)\n"),
     # Policies, replay and the end.

@@ -25,7 +25,7 @@ struct Consumer<Element: Sendable>: AsyncIteratorProtocol, Sendable {
       return await feed.next(as: ticket, isolation: isolation)
     }
     while await feed.waiter.waitForElement(as: ticket, isolation: isolation) {
-      await pause?.wait(watching: feed.waiter)
+      await pause?(feed.waiter)
       if let element = takeWaited() { return element }
     }
     return nil

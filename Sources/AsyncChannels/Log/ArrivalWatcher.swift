@@ -76,7 +76,7 @@ extension LogState {
     since seen: Arrivals, queue: SubscriberQueueBase?, bell: Doorbell
   ) -> (look: Look, arrivals: Arrivals) {
     let found = look(since: seen, queue: queue)
-    if found.look == .nothing { join(bell) }
+    if found.look == .nothing { waiting.join(bell) }
     return found
   }
 }

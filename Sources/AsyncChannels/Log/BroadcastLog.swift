@@ -196,7 +196,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
       // There is something only while nobody is subscribed.
       if let queue, let unheard { unheard.moveAll(to: queue, evicting: &evicted) }
       guard !state.isFinished else { return (nil, unheard == nil ? nil : queue) }
-      if let queue { window.forEach { queue.offer($0, evicting: &evicted) } }
+      if let queue { window.elements.forEach { queue.offer($0, evicting: &evicted) } }
       if isBounded, let queue {
         state.addQueue(queue)
         if state.attendance != nil { (attended, news) = state.welcome() }

@@ -15,7 +15,7 @@ public import Synchronization
 ///
 /// This is the part that does not depend on the element; `BroadcastLog` is the rest.
 @usableFromInline
-class BroadcastLogBase: DueSleepers, @unchecked Sendable {
+class BroadcastLogBase: @unchecked Sendable {
   @usableFromInline final let state = Locked(LogState())
   /// Whether `state` has taps, for a consumer that looks without the lock. Written under the lock.
   /// Relaxed: it leads to the slower path, which looks under the lock.
@@ -41,7 +41,7 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
   final var subscriberCount: Int { state.withLock { $0.subscriberCount } }
 
   /// Counts all reads from now on, so that `isFullyTaken` is right.
-  final func countAll() { state.withLock { $0.countAll() } }
+  final func countAll() { state.withLock { $0.countsAll = true } }
 
   /// Whether every subscriber has taken all that was sent since `countAll`.
   final var isFullyTaken: Bool { state.withLock { $0.isFullyTaken } }
@@ -109,10 +109,10 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
 
   /// Takes out the doorbell of a consumer that was cancelled or displaced.
   final func leaveQueue(_ bell: Doorbell) {
-    state.withLock { $0.leaveQueue(bell) }
+    state.withLock { $0.waiting.leave(bell) }
   }
 
-  final func takeDue() -> Sleepers? {
+  private final func takeDue() -> Sleepers? {
     state.withLock { $0.takeDue() }
   }
 
@@ -136,7 +136,7 @@ class BroadcastLogBase: DueSleepers, @unchecked Sendable {
       // since a thread of that priority is awake, but at least medium: the readers may be more
       // urgent than the sender.
       let priority = max(Task.currentPriority, .medium)
-      Task.detached(priority: priority) { await waker.ring(from: self) }
+      Task.detached(priority: priority) { await waker.ring { self.takeDue() } }
     }
   }
 }

@@ -26,13 +26,14 @@ struct LogState: Sendable {
 
   @usableFromInline var flags: LogFlags = []
   @usableFromInline private(set) var readers = 0
-  /// Whether reads of elements of a trivial type are counted, too: if somebody asks `isFullyTaken`.
-  @usableFromInline private(set) var countsAll = false
+  /// Whether reads of elements of a trivial type are counted, too, from now on: for somebody who asks
+  /// `isFullyTaken`.
+  @usableFromInline var countsAll = false
   /// The tail, which the log holds. Made when the first unbounded subscriber joins.
   @usableFromInline var end: LogEnd?
   /// In no order.
   @usableFromInline private(set) var queues: ContiguousArray<SubscriberQueueBase> = []
-  @usableFromInline private(set) var waiting = WaitQueue()
+  @usableFromInline var waiting = WaitQueue()
   /// Sleepers for the actor, which has not taken them yet.
   private var due = Sleepers()
   private var actorIsRinging = false
@@ -70,12 +71,8 @@ struct LogState: Sendable {
   @inlinable
   var subscriberCount: Int { isFinished ? 0 : readers + queues.count }
 
-  /// From now on `isFullyTaken` is right, of what is sent from now on.
-  mutating func countAll() {
-    countsAll = true
-  }
-
-  /// Readers take in order, so a reader that has read the newest slot has read all.
+  /// Right of what was sent since `countsAll` was set. Readers take in order, so a reader that has read
+  /// the newest slot has read all.
   var isFullyTaken: Bool {
     queues.allSatisfy { $0.count == 0 } && (end?.isReadByAll ?? true)
   }
@@ -144,14 +141,10 @@ struct LogState: Sendable {
   ) -> Look {
     let look = look(at: position, queue: queue)
     if look == .nothing {
-      join(bell)
+      waiting.join(bell)
       bell.mayLinger = position != nil && subscriberCount <= Lingering.fewSubscribers
     }
     return look
-  }
-
-  mutating func join(_ bell: Doorbell) {
-    waiting.join(bell)
   }
 
   func look(at position: Position?, queue: SubscriberQueueBase?) -> Look {
@@ -187,10 +180,6 @@ struct LogState: Sendable {
     if let attendance, attendance.waitCount > 0 { return true }
     for queue in queues { queue.isWatched = false }
     return false
-  }
-
-  mutating func leaveQueue(_ bell: Doorbell) {
-    waiting.leave(bell)
   }
 
   /// A few sleepers are rung by the sender that takes them. Many are left to the actor, and so is

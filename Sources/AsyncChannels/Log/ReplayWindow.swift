@@ -27,11 +27,6 @@ struct ReplayWindow<Element: Sendable>: ~Copyable {
     total += 1
   }
 
-  @inlinable
-  func forEach(_ body: (Element) -> Void) {
-    elements.forEach(body)
-  }
-
   /// Empties the window; what was in it is the caller's to release.
   mutating func takeAll() -> Backlog<Element> {
     var all = Backlog<Element>()

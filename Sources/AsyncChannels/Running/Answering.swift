@@ -154,7 +154,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
           await self.take(turn, with: element, consumer, isolation: isolation)
         }
       } else {
-        group.addTask { await self.take(turn, with: element, consumer) }
+        group.addTask { await self.take(turn, with: element, consumer, isolation: nil) }
       }
       return turn
     }
@@ -168,7 +168,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
         await self.take(turn, with: element, consumer, isolation: isolation)
       }
     } else {
-      task = Task { await self.take(turn, with: element, consumer) }
+      task = Task { await self.take(turn, with: element, consumer, isolation: nil) }
     }
     let superseded = latestTask.withLock { latest in
       defer { latest = task }
@@ -183,21 +183,14 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     return turn
   }
 
-  /// Runs in the element's task, which is in no isolation.
-  private func take(_ turn: Turn, with element: Element, _ consumer: Consumer<Element>?) async {
-    turn.adopt()
-    let answer = await work(element)
-    await take(answer, of: turn, consumer, isolation: publish.isolation)
-  }
-
-  /// Runs in the element's task, which is in the isolation.
+  /// Runs in the element's task, which is in the isolation of `publish`, or in none.
   private func take(
     _ turn: Turn, with element: Element, _ consumer: Consumer<Element>?,
     isolation: isolated (any Actor)?
   ) async {
     turn.adopt()
     let answer = await workElsewhere(on: element)
-    await take(answer, of: turn, consumer, isolation: isolation)
+    await take(answer, of: turn, consumer, isolation: publish.isolation)
   }
 
   private func take(

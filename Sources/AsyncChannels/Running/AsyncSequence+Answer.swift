@@ -56,7 +56,8 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
       Diagnostics.programmerError(
         "An answer to \(Element.self) cannot begin after \(quiet): the duration is at least zero.")
     }
-    let pause = quiet == .zero ? nil : Pause(of: quiet, on: clock)
+    var pause: Pause?
+    if quiet > .zero { pause = { await Quiet(of: quiet, on: clock, watching: $0).wait() } }
     let answering = Answering(
       overlap, after: pause, busy: busy, ignored: ignored, work: work, publish: publish)
     if pause == nil || AsyncIterator.self is Subscription<Element>.Iterator.Type {

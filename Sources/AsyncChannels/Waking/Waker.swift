@@ -12,18 +12,14 @@ actor Waker {
 
   /// Rings all that are due, and those that become due meanwhile. There is at most one such call at
   /// a time (see `LogState.actorIsRinging`).
-  func ring(from source: any DueSleepers) {
-    while let due = source.takeDue() {
+  ///
+  /// - Parameter takeDue: Returns all that are due; nil if there are none, and this is to stop.
+  func ring(_ takeDue: @Sendable () -> Sleepers?) {
+    while let due = takeDue() {
       sleepers.append(due)
       sleepers.ringAll()
     }
   }
-}
-
-/// Where the waker finds the sleepers to ring.
-protocol DueSleepers: Sendable {
-  /// All that are due; nil if there are none, and the waker is to stop.
-  func takeDue() -> Sleepers?
 }
 
 /// Which sleepers to ring, once the log's lock is released. In one word, since each sender looks at it.
