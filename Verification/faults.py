@@ -163,14 +163,17 @@ FAULTS = [
      "if readers.exchange(Self.nobody, ordering: .relaxed) != Self.nobody { tellObservers() }"),
     ("a write does not wait for an update", "LogState.swift",
      "isPlain: Bool { flags.isEmpty }", "isPlain: Bool { flags.subtracting(.updating).isEmpty }"),
-    ("a merge keeps its places in the queues when it is dropped", "MergedCursor.swift",
-     "  deinit {\n    leaveQueues()\n  }\n", ""),
+    ("a merge that wakes keeps its places in the queues", "MergedCursor.swift",
+     "  override func wake() { leaveQueues() }\n", ""),
     ("a merge does not go on to the next segment of a source", "MergedCursor.swift",
      "cursor.lookAndTake($0)", "(cursor.take(), $0).0"),
     ("a merge sleeps on branches that a sender may have", "MergedCursor.swift",
-     "    leaveQueues()\n    branches = sources.map { Doorbell(branchOf: bell, for: $0.cursor) }\n",
-     "    if branches.isEmpty {\n"
-     "      branches = sources.map { Doorbell(branchOf: bell, for: $0.cursor) }\n    }\n"),
+     "    branches = sources.map { Doorbell(branchOf: bell, for: $0.cursor) }\n",
+     "    struct Kept { static let all = Locked<[ObjectIdentifier: [Doorbell]]>([:]) }\n"
+     "    branches = Kept.all.withLock { all in\n"
+     "      let made = sources.map { Doorbell(branchOf: bell, for: $0.cursor) }\n"
+     "      return all[ObjectIdentifier(bell)] ?? { all[ObjectIdentifier(bell)] = $0; return $0 }(made)\n"
+     "    }\n"),
     ("a merge always begins with its first source", "MergedCursor.swift",
      "      start = number + 1\n", ""),
     ("a merge looks at one source only", "MergedCursor.swift",

@@ -1,9 +1,9 @@
 /// Subscriptions to several logs as one, which waits for all of them on one doorbell.
 ///
-/// A doorbell can be in one queue only, so each log's queue gets a branch of it. Branches are made
-/// anew for each sleep: when one has rung, a sender may have taken another out of its queue and not
-/// rung it yet, and then its links are that sender's. A branch that is rung late makes the next
-/// sleep look again.
+/// A doorbell can be in one queue only, so each log's queue gets a branch of it, from when the consumer
+/// falls asleep until it wakes. Branches are made anew for each sleep: when one has rung, a sender may have
+/// taken another out of its queue and not rung it yet, and then its links are that sender's. A branch that
+/// is rung late makes the next sleep look again.
 ///
 /// `@unchecked Sendable`: for the reason that `Waiter` gives. The leases of the cursors in it are
 /// not used: this one's lease guards them.
@@ -22,6 +22,7 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   }
 
   private let sources: [Source]
+  /// None while nobody sleeps.
   private var branches: [Doorbell] = []
   /// Where the next take begins to look, so that a source that always has an element starves no
   /// other.
@@ -29,10 +30,6 @@ final class MergedCursor: Waiter, @unchecked Sendable {
 
   init(_ sources: [Source]) {
     self.sources = sources
-  }
-
-  deinit {
-    leaveQueues()
   }
 
   override var elementType: Any.Type { sources.first?.cursor.elementType ?? Never.self }
@@ -72,16 +69,15 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   }
 
   override func lookOrJoin(_ bell: Doorbell) -> Look {
-    leaveQueues()
     branches = sources.map { Doorbell(branchOf: bell, for: $0.cursor) }
     let look = look { sources[$0].cursor.lookOrJoin(branches[$0]) }
     if look != .nothing { leaveQueues() }
     return look
   }
 
-  override func leaveQueue(_ bell: Doorbell) {
-    leaveQueues()
-  }
+  override func leaveQueue(_ bell: Doorbell) { leaveQueues() }
+
+  override func wake() { leaveQueues() }
 
   override func makeWatchers() -> [Waiter] { sources.flatMap { $0.cursor.makeWatchers() } }
 

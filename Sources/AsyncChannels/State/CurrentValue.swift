@@ -159,7 +159,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     var evicted = Evicted<Value>()
     var value: Value?
     defer { withExtendedLifetime(value) {} }
-    let sending = log.makeSendingIfRecorded()
+    let sending = log.makeSendingIfRecorded()  // with no lock held, as `Sending` requires
     var (subscribers, wake): (Int?, Wake) = (nil, .nobody)
     let result = try observed.writers.withLock(of: Value.self) {
       value = log.beginUpdate()

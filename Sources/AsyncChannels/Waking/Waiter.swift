@@ -63,6 +63,9 @@ class Waiter: @unchecked Sendable {
   /// Takes a doorbell out of the queue, if it is still there. Requires the lease.
   func leaveQueue(_ bell: Doorbell) {}
 
+  /// To be called when a consumer was rung. Requires the lease.
+  func wake() { _ = peek() }
+
   /// Tells a recording, if there is one.
   func note(_ step: ConsumerStep) {}
 
@@ -162,7 +165,7 @@ class Waiter: @unchecked Sendable {
       return false
     }
     let isDisplaced = bell !== self.bell
-    if !isDisplaced { _ = peek() }
+    if !isDisplaced { wake() }
     let isCancelled = Task.isCancelled
     if !isDisplaced {
       isAsleep = false
