@@ -61,7 +61,7 @@ final class HTTPSecretsTests: XCTestCase {
   }
 
   private func error(of url: URL) async throws -> AuthError {
-    let authenticator = HTTPAuthenticator(url: url, deadline: .seconds(5))
+    let authenticator = HTTPAuthenticator(url: url, deadline: .seconds(15))
     let result = try await within { await authenticator.attempt() }
     return try XCTUnwrap(result.error, "\(url) gave a token")
   }
