@@ -136,7 +136,8 @@ FAULTS = [
      "      (elements + slot * MemoryLayout<Element>.stride).copyMemory(\n"
      "        from: bytes.baseAddress!, byteCount: bytes.count)\n"
      "    }\n"
-     "    defer { UnsafeMutablePointer<Element>.allocate(capacity: 1).initialize(to: element) }\n"),
+     "    let late = UnsafeMutablePointer<Element>.allocate(capacity: 1)\n"
+     "    defer {\n      late.initialize(to: element)\n      late.deallocate()\n    }\n"),
     ("registration comes after the window's snapshot", "BroadcastLog.swift",
      "    let place: (Position?, SubscriberQueue<Element>?) = state.withLock { state in\n",
      "    state.withLock { _ in\n"
@@ -173,12 +174,16 @@ FAULTS = [
     ("a merge does not go on to the next segment of a source", "MergedCursor.swift",
      "cursor.lookAndTake($0)", "(cursor.take(), $0).0"),
     ("a merge sleeps on branches that a sender may have", "MergedCursor.swift",
+     "  override func lookOrJoin(_ bell: Doorbell) -> Look {\n"
+     "    assert(branches.isEmpty, \"A branch that stays in a queue outlives its consumer.\")\n"
      "    branches = sources.map { Doorbell(branchOf: bell, for: $0.cursor) }\n",
-     "    struct Kept { static let all = Locked<[ObjectIdentifier: [Doorbell]]>([:]) }\n"
-     "    branches = Kept.all.withLock { all in\n"
-     "      let made = sources.map { Doorbell(branchOf: bell, for: $0.cursor) }\n"
-     "      return all[ObjectIdentifier(bell)] ?? { all[ObjectIdentifier(bell)] = $0; return $0 }(made)\n"
-     "    }\n"),
+     "  private var kept: (bell: Doorbell, branches: [Doorbell])?\n"
+     "  override func lookOrJoin(_ bell: Doorbell) -> Look {\n"
+     "    if kept?.bell !== bell {\n"
+     "      kept = (bell, sources.map { Doorbell(branchOf: bell, for: $0.cursor) })\n    }\n"
+     "    branches = kept!.branches\n"),
+    ("a merge that finds something stays in the queues", "MergedCursor.swift",
+     "    if look != .nothing { leaveQueues() }\n", "", DERIVED),
     ("a merge always begins with its first source", "MergedCursor.swift",
      "      start = number + 1\n", "", DERIVED),
     ("a merge looks at one source only", "MergedCursor.swift",

@@ -1,4 +1,4 @@
-public import Synchronization
+import Synchronization
 
 /// One element on its way into a log that is recorded.
 ///
@@ -27,7 +27,6 @@ final class Sending: Sendable {
     (captions, causes, vias, self.words) = ([], [], [], words)
   }
 
-  @usableFromInline
   func describe(_ element: some Sendable) {
     for (tap, caption) in captions { caption.text = tap.describe(element, through: vias) }
   }
@@ -75,15 +74,7 @@ final class Sending: Sendable {
 }
 
 extension BroadcastLogBase {
-  /// Of an element that is described later; nil if the log is not recorded.
-  ///
-  /// Relaxed: a writer that comes after `attach` has returned sees what that has stored.
-  @inlinable
-  final func makeSendingIfRecorded() -> Sending? {
-    isRecorded.load(ordering: .relaxed) ? makeSending() : nil
-  }
-
-  @usableFromInline
+  /// Of an element that is described later.
   final func makeSending() -> Sending { Sending(to: taps) }
 
   final func makeSending(of element: some Sendable) -> Sending {
@@ -157,6 +148,24 @@ extension BroadcastLog {
   ) -> (subscribers: Int?, wake: Wake) {
     state.withLock { state in
       append(element, replayed: true, noting: sending, to: &state, evicting: &evicted)
+    }
+  }
+
+  /// Begins to replace the newest element, recorded or not.
+  func beginUpdate() -> Element {
+    state.withLock { state in
+      state.isUpdating = true
+      return window.newest
+    }
+  }
+
+  /// What `endUpdate` does, recorded.
+  func endUpdate(
+    with element: Element, noting sending: Sending, evicting evicted: inout Evicted<Element>
+  ) -> (subscribers: Int?, wake: Wake) {
+    state.withLock { state in
+      state.isUpdating = false
+      return append(element, replayed: true, noting: sending, to: &state, evicting: &evicted)
     }
   }
 

@@ -98,26 +98,27 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     }
   }
 
-  /// Begins to replace the newest element, and returns it. Other writers wait until `endUpdate`.
+  /// Begins to replace the newest element, and returns it. Other writers wait until `endUpdate`. If the
+  /// log is recorded, nothing begins, and this returns nil.
   @inlinable
-  func beginUpdate() -> Element {
+  func beginUpdateUnlessRecorded() -> Element? {
     state.withLock { state in
+      if state.isRecorded { return nil }
       state.isUpdating = true
       return window.newest
     }
   }
 
   /// Replaces it, and lets other writers write.
-  ///
-  /// - Parameter sending: Nil if the log was not recorded when the update began.
   @inlinable
   func endUpdate(
-    with element: Element, noting sending: Sending?, evicting evicted: inout Evicted<Element>
+    with element: Element, evicting evicted: inout Evicted<Element>
   ) -> (subscribers: Int?, wake: Wake) {
     state.withLock { state in
       state.isUpdating = false
+      // It may be recorded or finished since it began.
       guard state.isPlain else {
-        return append(element, replayed: true, noting: sending, to: &state, evicting: &evicted)
+        return append(element, replayed: true, noting: nil, to: &state, evicting: &evicted)
       }
       return store(element, replayed: true, in: &state, evicting: &evicted)
     }

@@ -17,8 +17,8 @@ public import Synchronization
 @usableFromInline
 class BroadcastLogBase: @unchecked Sendable {
   @usableFromInline final let state = Locked(LogState())
-  /// Whether `state` has taps, for a consumer or an update that looks without the lock. Written under the
-  /// lock. Relaxed: it leads to the slower path, which looks under the lock.
+  /// Whether `state` has taps, for a consumer that looks without the lock. Written under the lock.
+  /// Relaxed: it leads to the slower path, which looks under the lock.
   @usableFromInline final let isRecorded = Atomic(false)
   /// Whether somebody waits until the subscribers have settled: what `Attendance` knows, for a consumer
   /// that looks without the lock. Written under the lock.

@@ -26,7 +26,7 @@ struct LogState: Sendable {
 
   @usableFromInline var flags: LogFlags = []
   @usableFromInline private(set) var readers = 0
-  /// Whether reads of elements of a trivial type are counted, too, from now on: for somebody who asks
+  /// Whether reads of elements of a trivial type are counted, too. Set once, for somebody who asks
   /// `isFullyTaken`.
   @usableFromInline var countsAll = false
   /// The tail, which the log holds. Made when the first unbounded subscriber joins.
@@ -71,7 +71,7 @@ struct LogState: Sendable {
   @inlinable
   var subscriberCount: Int { isFinished ? 0 : readers + queues.count }
 
-  /// Right of what was sent since `countsAll` was set. Readers take in order, so a reader that has read
+  /// Holds for what was sent since `countsAll` was set. Readers take in order, so a reader that has read
   /// the newest slot has read all.
   var isFullyTaken: Bool {
     queues.allSatisfy { $0.count == 0 } && (end?.isReadByAll ?? true)

@@ -69,6 +69,7 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   }
 
   override func lookOrJoin(_ bell: Doorbell) -> Look {
+    assert(branches.isEmpty, "A branch that stays in a queue outlives its consumer.")
     branches = sources.map { Doorbell(branchOf: bell, for: $0.cursor) }
     let look = look { sources[$0].cursor.lookOrJoin(branches[$0]) }
     if look != .nothing { leaveQueues() }
@@ -77,6 +78,7 @@ final class MergedCursor: Waiter, @unchecked Sendable {
 
   override func leaveQueue(_ bell: Doorbell) { leaveQueues() }
 
+  /// So that nobody takes a consumer that is awake for one that sleeps (see `Attendance`).
   override func wake() { leaveQueues() }
 
   override func makeWatchers() -> [Waiter] { sources.flatMap { $0.cursor.makeWatchers() } }

@@ -159,22 +159,46 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     var evicted = Evicted<Value>()
     var value: Value?
     defer { withExtendedLifetime(value) {} }
-    let sending = log.makeSendingIfRecorded()  // with no lock held, as `Sending` requires
     var (subscribers, wake): (Int?, Wake) = (nil, .nobody)
-    let result = try observed.writers.withLock(of: Value.self) {
-      value = log.beginUpdate()
+    let result: R? = try observed.writers.withLock(of: Value.self) {
+      value = log.beginUpdateUnlessRecorded()
+      if value == nil { return nil }
       do {
         let result = try change(&value!)
-        (subscribers, wake) = log.endUpdate(with: value!, noting: sending, evicting: &evicted)
+        (subscribers, wake) = log.endUpdate(with: value!, evicting: &evicted)
         return result
       } catch {
         log.leaveUpdate()
         throw error
       }
     }
-    if let sending, let value { sending.describe(value) }
+    guard let result else { return try updateNoting(change) }
     publish(wake, to: subscribers)
     return (result, subscribers)
+  }
+
+  /// The same if the value is recorded.
+  @usableFromInline
+  func updateNoting<R>(
+    _ change: (inout Value) throws -> R
+  ) rethrows -> (R, subscribers: Int?) {
+    var evicted = Evicted<Value>()
+    var value: Value?
+    defer { withExtendedLifetime(value) {} }
+    let sending = log.makeSending()
+    let (result, sent) = try observed.writers.withLock(of: Value.self) {
+      value = log.beginUpdate()
+      do {
+        let result = try change(&value!)
+        return (result, log.endUpdate(with: value!, noting: sending, evicting: &evicted))
+      } catch {
+        log.leaveUpdate()
+        throw error
+      }
+    }
+    if let value { sending.describe(value) }
+    publish(sent.wake, to: sent.subscribers)
+    return (result, sent.subscribers)
   }
 
   /// Returns the number of subscribers, or nil if the value is finished.

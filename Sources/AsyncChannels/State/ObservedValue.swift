@@ -66,7 +66,8 @@ final class ObservedValue: Observable, Sendable {
   /// To be called before the value is read.
   @usableFromInline
   func access() {
-    if readers.load(ordering: .relaxed) != CurrentThread.identifier { noteReader() }
+    let known = readers.load(ordering: .relaxed)
+    if known != Self.several, known != CurrentThread.identifier { noteReader(after: known) }
     let current = generation.load(ordering: .acquiring)
     if current > 0 { return access(in: current) }
     // Most values have no other generation, and one path is enough.
@@ -146,11 +147,9 @@ final class ObservedValue: Observable, Sendable {
     registrar.didSet(self, keyPath: path)
   }
 
-  /// To be called by a thread that is not the only one that has read.
+  /// - Parameter known: What was known before: `nobody`, or another thread.
   @inline(never)
-  private func noteReader() {
-    let known = readers.load(ordering: .relaxed)
-    if known == Self.several { return }
+  private func noteReader(after known: UInt) {
     let isFirst =
       known == Self.nobody
       && readers.compareExchange(

@@ -63,7 +63,8 @@ class Waiter: @unchecked Sendable {
   /// Takes a doorbell out of the queue, if it is still there. Requires the lease.
   func leaveQueue(_ bell: Doorbell) {}
 
-  /// To be called when a consumer was rung. Requires the lease.
+  /// To be called when a consumer that slept is awake, rung or cancelled, and still in its place. Looks,
+  /// before it is asked whether the task is cancelled. Requires the lease.
   func wake() { _ = peek() }
 
   /// Tells a recording, if there is one.

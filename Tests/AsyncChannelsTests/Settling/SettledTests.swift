@@ -192,6 +192,28 @@ final class SettledTests: XCTestCase {
     }
   }
 
+  /// The consumer has slept, and taken all that there was of the state that is asked.
+  func test_C74_aStepThatAnotherStateBeganIsWaitedFor() async throws {
+    let (busy, idle) = (CurrentValue(0), CurrentValue(0))
+    let both = StateOutlet.combine(busy.outlet, idle.outlet)
+    let (begun, gate) = (Gate(), Gate())
+    let loop = Task {
+      for await (number, _) in both where number == 1 {
+        begun.open()
+        await gate.pass()
+      }
+    }
+    try await until("asleep") { idle.log.sleeperCount == 1 }
+    busy.value = 1
+    try await within { await begun.pass() }
+    let settled = Task { await idle.settled() }
+    try await until("it waits") { idle.log.waitCount == 1 }
+    gate.open()
+    let hasSettled = try await settled.result(within: .seconds(20))
+    XCTAssertTrue(hasSettled)
+    try await loop.cancelAndWait()
+  }
+
   func test_C74_allStatesOfADerivedOneAreWaitedForAtTheSameTime() async throws {
     let (name, age) = (CurrentValue("Ann"), CurrentValue(1))
     let both = StateOutlet.combine(name.outlet, age.outlet)

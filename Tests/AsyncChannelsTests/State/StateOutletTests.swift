@@ -337,6 +337,27 @@ final class DerivedStateTests: XCTestCase {
     withExtendedLifetime(subscription) {}
   }
 
+  /// It looks at the first state, and would wait for that, before it finds the second one changed.
+  func test_C56_oneThatFindsSomethingWaitsForNone() async throws {
+    let states = (0..<2).map { CurrentValue($0) }
+    let subscription = StateOutlet.combine(states[0].outlet, states[1].outlet).subscribe()
+    @Sendable func nextBatch() async -> Int? {
+      await subscription.batches.makeAsyncIterator().next()?.count
+    }
+    let first = await nextBatch()
+    XCTAssertEqual(first, 1)
+    // It has a doorbell since it slept.
+    let waiting = Task { await nextBatch() }
+    try await until("asleep") { states.allSatisfy { $0.log.sleeperCount == 1 } }
+    states[0].value = 10
+    let second = try await waiting.result()
+    XCTAssertEqual(second, 1)
+    states[1].value = 11
+    let third = await nextBatch()
+    XCTAssertEqual(third, 1)
+    XCTAssertEqual(states.map(\.log.sleeperCount), [0, 0])
+  }
+
   /// A consumer's body that writes what it follows, and a closure that reads it.
   func test_C55_writingWhatIsFollowedInsideTheLoopWorks() async throws {
     let (one, two) = (CurrentValue(0), CurrentValue(0))
