@@ -129,19 +129,6 @@ FAULTS = [
      "    (elements.assumingMemoryBound(to: Element.self) + slot).initialize(to: element)\n",
      "    header.pointee.published.store(slot + 1, ordering: .releasing)\n"
      "    (elements.assumingMemoryBound(to: Element.self) + slot).initialize(to: element)\n"),
-    # What the fence keeps the optimizer from, with time for a reader to meet it. (That a fence is needed,
-    # `check-orderings` shows.)
-    ("an element is retained after its slot is published", "Segment.swift",
-     "    (elements.assumingMemoryBound(to: Element.self) + slot).initialize(to: element)\n",
-     "    withUnsafeBytes(of: element) { bytes in\n"
-     "      (elements + slot * MemoryLayout<Element>.stride).copyMemory(\n"
-     "        from: bytes.baseAddress!, byteCount: bytes.count)\n"
-     "    }\n"
-     "    defer {\n"
-     "      let late = (0..<100).map { _ in UnsafeMutablePointer<Element>.allocate(capacity: 1) }\n"
-     "      late[0].initialize(to: element)\n"
-     "      for place in late { place.deallocate() }\n"
-     "    }\n"),
     ("registration comes after the window's snapshot", "BroadcastLog.swift",
      "    let place: (Position?, SubscriberQueue<Element>?) = state.withLock { state in\n",
      "    state.withLock { _ in\n"
