@@ -32,9 +32,14 @@ package final class Monitor<Value>: @unchecked Sendable {
   }
 
   /// As `withLock`, and wakes those who wait.
+  ///
+  /// With the mutex held: whoever sees the change may let go of the monitor, as happens to the
+  /// executor of a task that has ended. So nothing of it is touched after it is unlocked.
   package func change<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
-    defer { pthread_cond_broadcast(changed) }
-    return try withLock(body)
+    try withLock { value in
+      defer { pthread_cond_broadcast(changed) }
+      return try body(&value)
+    }
   }
 
   /// Blocks this thread until `body` gives a result. Nil if it has none when the time is up.
