@@ -31,7 +31,10 @@ extension Derivation {
   init(of root: StateRoot<Value>) {
     let id = root.id
     self.init(roots: [AnyStateRoot(root)]) { readings in
-      readings[id, as: Value.self]
+      guard let value = readings[id] as? StateValue<Value> else {
+        preconditionFailure("A derivation is read with a value for each of its roots.")
+      }
+      return value.value
     } makeGate: {
       { $0.changed == nil || $0.changed == id }
     }
@@ -39,23 +42,7 @@ extension Derivation {
 }
 
 /// A value for each root of a derivation, as far as they are known.
-struct StateReadings: Sendable {
-  private var values: [ObjectIdentifier: any Sendable] = [:]
-
-  var count: Int { values.count }
-
-  subscript(id: ObjectIdentifier) -> (any Sendable)? {
-    get { values[id] }
-    set { values[id] = newValue }
-  }
-
-  subscript<Value: Sendable>(id: ObjectIdentifier, as _: Value.Type) -> Value {
-    guard let value = values[id] as? StateValue<Value> else {
-      preconditionFailure("A derivation is read with a value for each of its roots.")
-    }
-    return value.value
-  }
-}
+typealias StateReadings = [ObjectIdentifier: any Sendable]
 
 /// A value among values of other types. Without this box, an optional could not be told from what
 /// is in it.

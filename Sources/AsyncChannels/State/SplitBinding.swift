@@ -132,7 +132,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   private func moment() -> Moment {
     while true {
       let version = source.version
-      let value = source.isDerived ? Optional(source.value) : nil
+      let value: Value? = if case .derived(let state) = source.source { state.value } else { nil }
       if source.version == version { return Moment(version: version, value: value) }
     }
   }

@@ -44,7 +44,8 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
 
   /// State that never changes: for previews and spies. Following it gives the value, and ends.
   public static func constant(_ value: Value) -> StateOutlet {
-    StateOutlet(.derived(Derivation(roots: [], read: { _ in value }, makeGate: { { _ in true } })))
+    StateOutlet(
+      .derived(Derivation(roots: [], read: { _ in value }, makeGate: { { $0.changed == nil } })))
   }
 
   /// The value there is now; the last one when the state is finished or its owner gone.
@@ -57,10 +58,6 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
     case .state(let root): root.value
     case .derived(let derivation): derivation.value
     }
-  }
-
-  var isDerived: Bool {
-    if case .derived = source { true } else { false }
   }
 
   /// A number that grows with each change of a root.

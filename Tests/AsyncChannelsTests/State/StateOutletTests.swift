@@ -220,6 +220,15 @@ final class DerivedStateTests: XCTestCase {
     }
   }
 
+  func test_C55_aConstantPartNeverChanges() async throws {
+    let number = CurrentValue(1)
+    let both = StateOutlet.combine(.constant("a"), number.outlet.removeDuplicates())
+    let follower = both.map { "\($0)\($1)" }.collecting()
+    for value in [1, 2, 2] { number.value = value }
+    number.finish()
+    assertEqual(try await follower.value, ["a1", "a2"])
+  }
+
   func test_C55_duplicatesAreRemovedWhereThatWasAskedFor() async throws {
     let (number, other) = (CurrentValue(0), CurrentValue("a"))
     let parity = number.outlet.map { $0 % 2 }.removeDuplicates()
