@@ -70,6 +70,26 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     return element
   }
 
+  /// The next element, for the consumer with this number, if it comes by the deadline.
+  ///
+  /// Nothing is lost if both come simultaneously: a consumer that is cancelled has either taken an
+  /// element, which counts, or left it to the next.
+  func next<C: Clock<Duration>>(
+    as ticket: UInt64, by deadline: C.Instant, on clock: C
+  ) async -> Element? {
+    await withTaskGroup { group in
+      group.addTask { await self.next(as: ticket) }
+      group.addTask {
+        try? await clock.sleep(until: deadline, tolerance: nil)
+        return nil
+      }
+      let first = await group.next() ?? nil
+      group.cancelAll()
+      let second = await group.next() ?? nil
+      return first ?? second
+    }
+  }
+
   /// The next element if there is one now, without waiting, or nil and what was found instead; for a
   /// new consumer if no other is given. It counts as taken by hand.
   func takeNow(as ticket: UInt64? = nil) -> (element: Element?, look: Look) {

@@ -87,20 +87,13 @@ extension BroadcastLogBase {
   ///
   /// `isRecorded` is set with the lock held, so a sender that notes an element has it set for the reader
   /// that acquires that element, too.
-  ///
-  /// - Parameter prepare: Is told of the subscribers that have a queue, with the number of elements in
-  ///   it, of what is kept for the first subscriber, and the number of elements that are replayed.
-  final func attach(
-    _ tap: any LogTap,
-    knowing prepare: (
-      _ queues: [(ObjectIdentifier, Int)], _ kept: (ObjectIdentifier, Int)?, _ replayed: Int
-    ) -> Void
-  ) {
+  final func attach(_ tap: any LogTap) {
     state.withLock { state in
       guard !state.taps.contains(where: { $0.tape == tap.tape }) else { return }
-      prepare(
-        state.queues.map { (ObjectIdentifier($0), $0.count) },
-        keptQueue.map { (ObjectIdentifier($0), $0.count) }, replayedCount)
+      tap.note(
+        .attached(
+          queues: state.queues.map { (ObjectIdentifier($0), $0.count) },
+          kept: keptQueue.map { (ObjectIdentifier($0), $0.count) }, replayed: replayedCount))
       state.taps.append(tap)
       isRecorded.store(true, ordering: .relaxed)
     }
@@ -142,12 +135,13 @@ extension BroadcastLog {
     }
   }
 
-  /// The same for one that holds the writers' lock, so that nobody is updating.
+  /// The same for one that holds the writers' lock: ends its update, if it has begun one.
   func append(
     _ element: Element, noting sending: Sending, evicting evicted: inout Evicted<Element>
   ) -> (subscribers: Int?, wake: Wake) {
     state.withLock { state in
-      append(element, replayed: true, noting: sending, to: &state, evicting: &evicted)
+      state.isUpdating = false
+      return append(element, replayed: true, noting: sending, to: &state, evicting: &evicted)
     }
   }
 
@@ -156,16 +150,6 @@ extension BroadcastLog {
     state.withLock { state in
       state.isUpdating = true
       return window.newest
-    }
-  }
-
-  /// What `endUpdate` does, recorded.
-  func endUpdate(
-    with element: Element, noting sending: Sending, evicting evicted: inout Evicted<Element>
-  ) -> (subscribers: Int?, wake: Wake) {
-    state.withLock { state in
-      state.isUpdating = false
-      return append(element, replayed: true, noting: sending, to: &state, evicting: &evicted)
     }
   }
 

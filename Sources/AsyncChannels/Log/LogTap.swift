@@ -32,6 +32,13 @@ protocol LogTap: AnyObject, Sendable {
 
 /// What happens to a log. Subscribers are told apart by their queue, or else by their tag.
 enum LogStep {
+  /// It is recorded from now on.
+  ///
+  /// - Parameters:
+  ///   - queues: The subscribers with a queue, and how many elements there are in it.
+  ///   - kept: Likewise the queue of what is kept for the first subscriber.
+  ///   - replayed: How many elements there are to be replayed.
+  case attached(queues: [(ObjectIdentifier, Int)], kept: (ObjectIdentifier, Int)?, replayed: Int)
   case sent(SentElement)
   /// - Parameters:
   ///   - replays: Whether it begins with what the log replays.

@@ -22,7 +22,9 @@ private struct CanonicalSorter {
   private let events: [Flow.Event]
   private var successors: [[Int]]
   private var waitsFor: [Int]
-  private let keys: [Key]
+  /// For a take, the first lane to which its consumer ever sent something because of what it took;
+  /// one that sent nothing is first.
+  private let effects: [Int]
 
   /// What has no cause comes first, what ends something last. Of the others the newest comes first.
   private enum Stack: Int, CaseIterable {
@@ -35,21 +37,6 @@ private struct CanonicalSorter {
         case .finished, .displaced: .last
         default: event.cause == nil ? .uncaused : .caused
         }
-    }
-  }
-
-  /// Which of several events that may be next comes first.
-  private struct Key: Comparable {
-    /// For a take, the first lane to which its consumer ever sent something because of what it took;
-    /// one that sent nothing is first.
-    let effect: Int
-    let lane: Int
-    let text: String
-    let place: Int
-
-    static func < (one: Key, other: Key) -> Bool {
-      (one.effect, one.lane, one.text, one.place)
-        < (other.effect, other.lane, other.text, other.place)
     }
   }
 
@@ -67,11 +54,7 @@ private struct CanonicalSorter {
         effects[consumer] = min(effects[consumer] ?? .max, events[later].lane)
       }
     }
-    keys = events.enumerated().map { place, event in
-      Key(
-        effect: effects[[event.lane, event.subscription ?? 0]] ?? -1, lane: event.lane,
-        text: event.text, place: place)
-    }
+    self.effects = events.map { effects[[$0.lane, $0.subscription ?? 0]] ?? -1 }
   }
 
   mutating func sorted() -> [Flow.Event] {
@@ -94,10 +77,12 @@ private struct CanonicalSorter {
 
   /// What the same task causes comes before what is taken, and that before what other tasks cause.
   private func isBefore(_ one: Int, _ other: Int, after last: Flow.Event?) -> Bool {
-    func rank(_ place: Int) -> Int {
-      events[place].kind == .taken ? 1 : events[place].actor == last?.actor ? 0 : 2
+    func key(_ place: Int) -> (Int, Int, Int, String, Int) {
+      let event = events[place]
+      let rank = event.kind == .taken ? 1 : event.actor == last?.actor ? 0 : 2
+      return (rank, effects[place], event.lane, event.text, place)
     }
-    return (rank(one), keys[one]) < (rank(other), keys[other])
+    return key(one) < key(other)
   }
 
   private static func edges(among events: [Flow.Event]) -> [(Int, Int)] {

@@ -24,11 +24,6 @@ extension Flow {
     }
   }
 
-  /// The lanes that have had more than one subscription.
-  package var sharedLanes: Set<Int> {
-    Set(events.filter { ($0.subscription ?? 1) > 1 }.map(\.lane))
-  }
-
   package var sentByID: [Int: Event] {
     Dictionary(uniqueKeysWithValues: events.filter { $0.kind == .sent }.map { ($0.id, $0) })
   }
@@ -38,19 +33,18 @@ extension Flow {
 package struct FlowWords {
   package let numbers: [Int: Int]
   package let sent: [Int: Flow.Event]
+  /// The lanes that have had more than one subscription.
   private let sharedLanes: Set<Int>
   /// A state has its value though nobody listens.
   private let states: Set<Int>
   private let showsTimes: Bool
-  private let arrow: String
 
-  package init(_ flow: Flow, showsTimes: Bool, isASCII: Bool = false) {
+  package init(_ flow: Flow, showsTimes: Bool) {
     numbers = flow.numbers
     sent = flow.sentByID
-    sharedLanes = flow.sharedLanes
+    sharedLanes = Set(flow.events.filter { ($0.subscription ?? 1) > 1 }.map(\.lane))
     states = Set(flow.lanes.indices.filter { flow.lanes[$0].kind == .state })
     self.showsTimes = showsTimes
-    arrow = isASCII ? "<-" : "←"
   }
 
   /// `#1 true ← #2`, `#1 taken after 0.3 ms`.
@@ -85,7 +79,7 @@ package struct FlowWords {
     var words = numbers[event.id].map { "#\($0) " } ?? ""
     words += event.text.printable
     if let cause = event.cause {
-      words += " \(arrow) \(numbers[cause].map { "#\($0)" } ?? "an earlier element")"
+      words += " ← \(numbers[cause].map { "#\($0)" } ?? "an earlier element")"
     }
     if showsTimes, event.receivers != 1, !(event.receivers == 0 && states.contains(event.lane)) {
       words += event.receivers == 0 ? " (to nobody)" : " (to \(event.receivers))"

@@ -16,15 +16,15 @@ struct FlowMarbles {
     guard !lanes.isEmpty else {
       return (flow.warnings + "Nothing was recorded.\n").asASCII(isASCII)
     }
-    let names = lanes.map { flow.lanes[$0].name.printable.clipped(to: 30, ellipsis: "…") }
+    let names = lanes.map { clipped(flow.lanes[$0].name.printable, to: 30) }
     let margin = (names.map(\.columns).max() ?? 0) + 2
-    let leftOut = flow.leftOutWords.map { "… \($0)\n" } ?? ""
+    let leftOut = flow.leftOutWords.map { "\(ellipsis) \($0)\n" } ?? ""
     let blocks = blocks(width: Self.width - margin - 1).map { block in
       zip(lanes, names).map { lane, name in
         name.padded(to: margin) + block.map { cell(of: lane, $0) }.joined() + line(1) + "\n"
       }.joined()
     }
-    return (leftOut + blocks.joined(separator: "\n")).asASCII(isASCII)
+    return leftOut + blocks.joined(separator: "\n")
   }
 
   private struct Marble {
@@ -52,10 +52,8 @@ struct FlowMarbles {
   private func label(_ event: Flow.Event, _ words: FlowWords) -> String {
     switch event.kind {
     case .finished: isASCII ? "|" : "┤"
-    case .dropped: (isASCII ? "x" : "✕") + words.name(event).clipped(to: 10, ellipsis: "…")
-    default:
-      words.numbers[event.id].map { "#\($0)" }
-        ?? event.text.printable.clipped(to: 20, ellipsis: "…")
+    case .dropped: (isASCII ? "x" : "✕") + clipped(words.name(event), to: 10)
+    default: words.numbers[event.id].map { "#\($0)" } ?? clipped(event.text.printable, to: 20)
     }
   }
 
@@ -68,15 +66,13 @@ struct FlowMarbles {
     return line(width + 1)
   }
 
+  private var ellipsis: String { isASCII ? "..." : "…" }
+
+  private func clipped(_ text: String, to width: Int) -> String {
+    text.asASCII(isASCII).clipped(to: width, ellipsis: ellipsis)
+  }
+
   private func line(_ count: Int) -> String {
     String(repeating: isASCII ? "-" : "─", count: count)
-  }
-}
-
-extension String {
-  fileprivate func asASCII(_ isWanted: Bool) -> String {
-    isWanted
-      ? split(separator: "\n", omittingEmptySubsequences: false)
-        .map { String($0).ascii }.joined(separator: "\n") : self
   }
 }

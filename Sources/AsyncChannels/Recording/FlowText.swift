@@ -10,16 +10,22 @@ struct FlowText {
   private static let width = 100
 
   init(_ flow: Flow, showsTimes: Bool, isASCII: Bool = false) {
+    var flow = flow
+    flow.lanes = flow.lanes.map { lane in
+      Flow.Lane(
+        name: lane.name.printable.asASCII(isASCII), owner: lane.owner.printable.asASCII(isASCII),
+        kind: lane.kind)
+    }
     self.flow = flow
     self.showsTimes = showsTimes
     self.isASCII = isASCII
-    words = FlowWords(flow, showsTimes: showsTimes, isASCII: isASCII)
+    words = FlowWords(flow, showsTimes: showsTimes)
     glyphs = isASCII ? .ascii : .unicode
     columns = LaneColumns(flow, bar: glyphs.bar)
   }
 
   var text: String {
-    let warnings = isASCII ? flow.warnings.ascii : flow.warnings
+    let warnings = flow.warnings.asASCII(isASCII)
     guard !flow.events.isEmpty else { return warnings + "Nothing was recorded.\n" }
     let times = showsTimes ? flow.events.map(\.time.milliseconds) : []
     let margin = times.isEmpty ? 0 : max(2, times.map(\.count).max() ?? 0)
@@ -62,8 +68,7 @@ struct FlowText {
     }
     for (column, mark) in marks { cells[column] = mark }
     let name = columns.isFolded(event.lane) ? "\(flow.lanes[event.lane].name): " : ""
-    let sentence = isASCII ? words.sentence(event).ascii : words.sentence(event)
-    return String(cells) + "  " + name + sentence
+    return String(cells) + "  " + name + words.sentence(event).asASCII(isASCII)
   }
 }
 
@@ -109,9 +114,10 @@ extension String {
     return String(rest)
   }
 
-  /// Everything that is not ASCII written out.
-  var ascii: String {
-    unicodeScalars.map { scalar in
+  /// Everything that is not ASCII written out, if that is wanted.
+  func asASCII(_ isWanted: Bool) -> String {
+    guard isWanted else { return self }
+    return unicodeScalars.map { scalar in
       switch scalar {
       case "…": "..."
       case "←": "<-"

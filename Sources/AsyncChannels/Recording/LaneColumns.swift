@@ -12,13 +12,14 @@ struct LaneColumns {
   /// What may be used for lanes; the rest of a line is for words.
   private static let limit = 58
 
+  /// - Parameter flow: Its lanes' names are printed as they are.
   init(_ flow: Flow, bar: Character) {
     let all = flow.activeLanes
     let lanes = Array(all.prefix(Self.limit / 2))
     self.bar = bar
     folded = Set(all.dropFirst(lanes.count))
-    let names = lanes.map { flow.lanes[$0].name.printable }
-    let owners = lanes.map { flow.lanes[$0].owner.printable }
+    let names = lanes.map { flow.lanes[$0].name }
+    let owners = lanes.map { flow.lanes[$0].owner }
     let widths = names.map { max(2, $0.columns + 2) }
     let isWide = folded.isEmpty && widths.reduce(0, +) <= Self.limit
     let steps = isWide ? widths : names.map { _ in 2 }

@@ -106,7 +106,8 @@ extension Recording {
     var found = 0
     while let parts = mirror {
       for (index, part) in parts.children.enumerated() {
-        guard let recordable = unwrapped(part.value) as? any Recordable else { continue }
+        // The cast unwraps an optional.
+        guard let recordable = part.value as? any Recordable else { continue }
         let name =
           part.label.map { LaneName(name: propertyName($0), owner: owner) }
           ?? LaneName(name: "\(place)#\(index)", owner: owner, isMadeUp: true)
@@ -116,11 +117,6 @@ extension Recording {
       mirror = parts.superclassMirror
     }
     if found == 0 { tape.noteEmpty("\(owner), \(place)") }
-  }
-
-  private func unwrapped(_ value: Any) -> Any {
-    let mirror = Mirror(reflecting: value)
-    return mirror.displayStyle == .optional ? mirror.children.first?.value ?? value : value
   }
 
   /// A wrapped property is stored with an underscore before its name, and a lazy one with more.

@@ -77,10 +77,7 @@ public final class Recording: Sendable {
   /// Watches a log under a name. One that is watched already keeps its name.
   func watch(_ log: BroadcastLogBase, as name: LaneName, kind: Flow.LaneKind) {
     guard !log.taps.contains(where: { $0.tape == ObjectIdentifier(tape) }) else { return }
-    let tap = TapedLog(name, on: tape, kind: kind)
-    log.attach(tap) { [tape] queues, kept, replayed in
-      tape.prepare(tap.lane, queues: queues, kept: kept, replayed: replayed)
-    }
+    log.attach(TapedLog(name, on: tape, kind: kind))
     detachLater { [weak log, id = ObjectIdentifier(tape)] in log?.detach(id) }
   }
 

@@ -27,16 +27,6 @@ final class Tape: Sendable {
     }
   }
 
-  /// - Parameters:
-  ///   - queues: The subscribers with a queue, and how many elements there are in it.
-  ///   - kept: The queue of what is kept for the first subscriber.
-  ///   - replayed: How many elements there are to be replayed.
-  func prepare(
-    _ lane: Int, queues: [(ObjectIdentifier, Int)], kept: (ObjectIdentifier, Int)?, replayed: Int
-  ) {
-    state.withLock { $0.lanes[lane].prepare(queues: queues, kept: kept, replayed: replayed) }
-  }
-
   func note(_ step: LogStep, in lane: Int) -> Int? {
     // Asked with the lock held, the clock would be user's code in it; so times may be out of order
     // by as long as a lock is waited for, and are put in order.
@@ -125,46 +115,47 @@ struct TapeState: Sendable {
   ) -> Int? {
     lastTime = max(time, lastTime)
     switch step {
+    case .attached(let queues, let kept, let replayed):
+      lanes[lane].prepare(queues: queues, kept: kept, replayed: replayed)
     case .sent(let element):
       noteSent(element, through: vias, in: lane)
     case .subscribed(let subscriber, let policy, let replays, let kept):
       let number = lanes[lane].subscribe(
         subscriber, buffering: policy, replays: replays, kept: kept)
-      add(.subscribed, lane, by: actor) { $0.subscription = number }
+      add(.subscribed, lane, by: actor, subscription: number)
     case .taken(let subscriber, let slot):
       return noteTaken(lanes[lane].slots[slot], by: subscriber, in: lane, actor)
     case .popped(let subscriber):
       return noteTaken(lanes[lane].pop(from: subscriber), by: subscriber, in: lane, actor)
     case .handedOver(let subscriber):
-      if let take = lanes[lane].lastTake(of: subscriber), keeps(take) {
+      if let take = lanes[lane].lastTakes[subscriber], keeps(take) {
         events[take % limit].event.actor = actor
       }
     case .left(let subscriber):
-      let number = lanes[lane].number(of: subscriber)
+      add(.left, lane, by: actor, subscription: lanes[lane].number(of: subscriber))
       lanes[lane].forget(subscriber)
-      add(.left, lane, by: actor) { $0.subscription = number }
     case .cancelled(let subscriber):
-      let number = lanes[lane].number(of: subscriber)
-      add(.cancelled, lane, by: actor) { $0.subscription = number }
+      add(.cancelled, lane, by: actor, subscription: lanes[lane].number(of: subscriber))
     case .displaced(let subscriber):
-      let number = lanes[lane].number(of: subscriber)
-      add(.displaced, lane, by: actor) { $0.subscription = number }
+      add(.displaced, lane, by: actor, subscription: lanes[lane].number(of: subscriber))
     case .finished:
-      add(.finished, lane, by: actor) { _ in }
+      add(.finished, lane, by: actor)
     case .superseded(let element):
-      add(.superseded, lane, by: actor) { $0.element = element }
+      add(.superseded, lane, by: actor, element: element)
     case .ignored(let element):
-      add(.ignored, lane, by: actor) { $0.element = element }
+      add(.ignored, lane, by: actor, element: element)
     }
     return nil
   }
 
   private mutating func add(
-    _ kind: Flow.Kind, _ lane: Int, by actor: UInt64, caption: Caption? = nil,
-    _ complete: (inout Flow.Event) -> Void
+    _ kind: Flow.Kind, _ lane: Int, by actor: UInt64, element: Int? = nil,
+    subscription: Int? = nil, caption: Caption? = nil,
+    _ complete: (inout Flow.Event) -> Void = { _ in }
   ) {
-    var event = Flow.Event(id: next, kind: kind, lane: lane, time: lastTime)
-    event.actor = actor
+    var event = Flow.Event(
+      id: next, kind: kind, lane: lane, time: lastTime, element: element,
+      subscription: subscription, actor: actor)
     complete(&event)
     if next < limit {
       events.append((event, caption))
@@ -182,11 +173,8 @@ struct TapeState: Sendable {
     let number = lanes[lane].number(of: subscriber)
     // What was sent before the recording began has no number, and nothing to tell.
     guard let element else { return nil }
-    lanes[lane].note(take: next, of: subscriber)
-    add(.taken, lane, by: actor) {
-      $0.element = element
-      $0.subscription = number
-    }
+    lanes[lane].lastTakes[subscriber] = next
+    add(.taken, lane, by: actor, element: element, subscription: number)
     return element
   }
 
@@ -195,8 +183,7 @@ struct TapeState: Sendable {
   ) {
     let vias = vias.compactMap { self.lane(of: $0, before: lane) }
     let id = next
-    add(.sent, lane, by: sent.sender, caption: sent.caption) {
-      $0.element = id
+    add(.sent, lane, by: sent.sender, element: id, caption: sent.caption) {
       $0.cause = sent.cause?.element
       $0.receivers = sent.subscribers
       $0.vias = vias
@@ -206,19 +193,10 @@ struct TapeState: Sendable {
     for (subscriber, policy) in sent.queues {
       guard let dropped = lanes[lane].offer(id, to: subscriber, policy) else { continue }
       let number = lanes[lane].number(of: subscriber)
-      noteDropped(dropped.element, in: lane, by: number, sent.sender)
+      add(.dropped, lane, by: sent.sender, element: dropped.element, subscription: number)
     }
     if let (queue, policy) = sent.kept, let dropped = lanes[lane].offer(id, to: queue, policy) {
-      noteDropped(dropped.element, in: lane, by: nil, sent.sender)
-    }
-  }
-
-  private mutating func noteDropped(
-    _ element: Int?, in lane: Int, by subscription: Int?, _ actor: UInt64
-  ) {
-    add(.dropped, lane, by: actor) {
-      $0.element = element
-      $0.subscription = subscription
+      add(.dropped, lane, by: sent.sender, element: dropped.element)
     }
   }
 

@@ -13,7 +13,7 @@ struct TapedLane: Sendable {
   private var window: [Int?] = []
   private var subscriptions: [ObjectIdentifier: Int] = [:]
   private var lastSubscription = 0
-  private var lastTakes: [ObjectIdentifier: Int] = [:]
+  var lastTakes: [ObjectIdentifier: Int] = [:]
 
   init(_ lane: Flow.Lane) {
     self.lane = lane
@@ -55,12 +55,6 @@ struct TapedLane: Sendable {
     queues[subscriber] = nil
   }
 
-  mutating func note(take: Int, of subscriber: ObjectIdentifier) {
-    lastTakes[subscriber] = take
-  }
-
-  func lastTake(of subscriber: ObjectIdentifier) -> Int? { lastTakes[subscriber] }
-
   mutating func add(_ element: Int, slot: Int) {
     slots[slot] = element
     slotOfElement[element] = slot
@@ -92,16 +86,13 @@ struct TapedLane: Sendable {
   ) -> Dropped? {
     var queue = queues.removeValue(forKey: subscriber) ?? []
     defer { queues[subscriber] = queue }
-    var dropped: Dropped?
-    switch policy {
-    case .bufferingNewest(let limit) where queue.count == limit:
-      dropped = Dropped(element: queue.removeFirst())
-    case .bufferingOldest(let limit) where queue.count == limit:
-      return Dropped(element: element)
-    case .unbounded, .bufferingNewest, .bufferingOldest:
-      break
-    }
     queue.append(element)
-    return dropped
+    switch policy {
+    case .bufferingNewest(let limit) where queue.count > limit:
+      return Dropped(element: queue.removeFirst())
+    case .bufferingOldest(let limit) where queue.count > limit:
+      return Dropped(element: queue.removeLast())
+    case .unbounded, .bufferingNewest, .bufferingOldest: return nil
+    }
   }
 }

@@ -4,9 +4,12 @@ extension String {
   package var printable: String {
     var result = ""
     for scalar in unicodeScalars {
-      switch scalar.properties.generalCategory {
-      case .control, .lineSeparator, .paragraphSeparator: result += scalar.escaped(asASCII: true)
-      case .format where !scalar.isPartOfText: result += scalar.escaped(asASCII: true)
+      switch (scalar.properties.generalCategory, scalar.value) {
+      // Joiners, and the tags of flags, are format characters that texts are written with.
+      case (.format, 0x200C...0x200D), (.format, 0xE0020...0xE007F):
+        result.unicodeScalars.append(scalar)
+      case (.control, _), (.format, _), (.lineSeparator, _), (.paragraphSeparator, _):
+        result += scalar.escaped(asASCII: true)
       default: result.unicodeScalars.append(scalar)
       }
     }
@@ -32,16 +35,6 @@ extension String {
       result.append(character)
     }
     return result + ellipsis
-  }
-}
-
-extension Unicode.Scalar {
-  /// Joiners, and the tags of flags, are format characters that texts are written with.
-  fileprivate var isPartOfText: Bool {
-    switch value {
-    case 0x200C, 0x200D, 0xE0020...0xE007F: true
-    default: false
-    }
   }
 }
 

@@ -73,7 +73,9 @@ extension StateOutlet<Int> {
         repeat {
           // At the end there is neither a zero to wait for nor anybody to linger for.
           guard await counts.first(where: { $0 == 0 }) != nil else { break }
-        } while await counts.becomesPositive(within: duration, clock)
+          // After a zero, the next count is that of somebody who came.
+        } while await counts.next(
+          as: counts.makeTicket(), by: clock.now.advanced(by: duration.countable), on: clock) != nil
         group.cancelAll()
       }
     }
@@ -88,24 +90,5 @@ extension Subscription<Int> {
       if isWanted(count) { return count }
     }
     return nil
-  }
-
-  /// Whether the next count comes, and not the end or the cancelling, before the time is over.
-  fileprivate func becomesPositive(
-    within duration: Duration, _ clock: some Clock<Duration>,
-    isolation: isolated (any Actor)? = #isolation
-  ) async -> Bool {
-    await withTaskGroup(of: Bool.self) { group in
-      group.addTask { await self.next() != nil }
-      group.addTask {
-        try? await clock.sleep(until: clock.now.advanced(by: duration.countable), tolerance: nil)
-        return false
-      }
-      // A count that comes together with the end of the time is one that has come: both are asked.
-      let first = await group.next() ?? false
-      group.cancelAll()
-      let second = await group.next() ?? false
-      return first || second
-    }
   }
 }

@@ -190,7 +190,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
       value = log.beginUpdate()
       do {
         let result = try change(&value!)
-        return (result, log.endUpdate(with: value!, noting: sending, evicting: &evicted))
+        return (result, log.append(value!, noting: sending, evicting: &evicted))
       } catch {
         log.leaveUpdate()
         throw error

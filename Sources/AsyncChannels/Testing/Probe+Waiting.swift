@@ -33,24 +33,10 @@ extension Probe {
   }
 
   /// Waits for an element or the end until the deadline, then looks once more at what is there.
-  ///
-  /// Nothing is lost if both come simultaneously: a consumer that is cancelled has either taken an
-  /// element, which counts, or left it for the last look.
   func arrival(_ wait: Wait<some Clock<Duration>>) async -> Arrival {
     let subscription = subscription
     let consumer = subscription.makeTicket()
-    let taken: Element? = await withTaskGroup { group in
-      group.addTask { await subscription.next(as: consumer) }
-      group.addTask {
-        try? await wait.clock.sleep(until: wait.deadline, tolerance: nil)
-        return nil
-      }
-      let first = await group.next() ?? nil
-      group.cancelAll()
-      let second = await group.next() ?? nil
-      return first ?? second
-    }
-    if let taken {
+    if let taken = await subscription.next(as: consumer, by: wait.deadline, on: wait.clock) {
       // By a child task; what this one does next comes after it.
       subscription.feed.waiter.note(.takesByHand)
       return .element(taken)

@@ -50,6 +50,57 @@ final class RecordingTests: XCTestCase {
       """)
   }
 
+  func test_C85_asASCIIItIsAlignedAndNothingElseIsInIt() async {
+    let (size, other) = (Channel<String>(), Channel<String>())
+    let recording = Recording()
+    recording.add(size, as: "größe")
+    recording.add(other, as: "other")
+    let sizes = size.outlet.makeAsyncIterator()
+    size.send("é")
+    _ = await sizes.next()
+    other.send("ü")
+    XCTAssertEqual(
+      recording.text(ascii: true),
+      """
+      gr\\u{00F6}\\u{00DF}e  other
+      *                    |      #1 "\\u{00E9}"
+      v                    |      #1 taken
+      +--------------------*      "\\u{00FC}" <- #1
+
+      """)
+    XCTAssertEqual(
+      recording.marbles(ascii: true),
+      """
+      gr\\u{00F6}\\u{00DF}e  -#1------------
+      other                ----"\\u{00FC}"-
+
+      """)
+  }
+
+  func test_C85_anOptionalOrLazyPropertyIsRecordedIfThereIsSomething() {
+    final class Owner {
+      let there: Channel<Int>? = Channel()
+      let missing: Channel<Int>? = nil
+      lazy var late = Channel<Int>()
+      lazy var never = Channel<Int>()
+    }
+    let owner = Owner()
+    owner.late.send(0)
+    let recording = Recording(of: owner)
+    owner.there?.send(1)
+    owner.late.send(2)
+    owner.never.send(3)
+    XCTAssertEqual(
+      recording.text(),
+      """
+      Owner
+      there  late
+      ●      │     #1 1
+      │      ●     #2 2
+
+      """)
+  }
+
   func test_C85_subscriptionsThatExistedBeforeAreSeen() async {
     let channel = Channel<Int>()
     let early = channel.outlet.subscribe()
