@@ -45,16 +45,17 @@ FAULTS = [
      "    next.retain()\n", ""),
     # Sleeping and ringing.
     ("no second look before sleeping", "LogState.swift",
-     "    let look = look(at: position, queue: queue)\n    if look == .nothing {",
-     "    let look = Look.nothing\n    if look == .nothing {"),
+     "    if let queue, queue.count > 0 { return .readable }\n",
+     "    if let bell {\n      waiting.join(bell)\n      return .nothing\n    }\n"
+     "    if let queue, queue.count > 0 { return .readable }\n"),
     ("a ring is lost while the actor rings", "LogState.swift",
      "    due.append(waiting.takeAll())\n    if actorIsRinging { return .nobody }\n",
      "    if actorIsRinging { return .nobody }\n    due.append(waiting.takeAll())\n", "AsyncChannelsTests.ReentrancyTests"),
     ("the actor's turn never ends", "LogState.swift",
      "      actorIsRinging = false\n", ""),
     ("the end wakes nobody", "BroadcastLog.swift",
-     "return state.finish() ? state.takeSleepers() : .nobody",
-     "_ = state.finish()\n      return .nobody"),
+     "      state.set(.finished, to: true)\n      return state.takeSleepers()",
+     "      state.set(.finished, to: true)\n      return .nobody"),
     ("a line that was taken keeps its generation", "WaitQueue.swift",
      "    generation += 1\n", ""),
     ("a consumer that leaves the line stays in it", "WaitQueue.swift",
@@ -110,7 +111,7 @@ FAULTS = [
      "while CurrentThread.uptime &- start < Self.nanoseconds", "while true"),
     # The log's lock, and what is one step under it.
     ("a queue is read without the lock", "Cursor.swift",
-     "log.state.withLock { state -> (Element?, [Origin]) in\n      let element = remove(queue)\n"
+     "untypedLog.state.withLock { state -> (Element?, [Origin]) in\n      let element = remove(queue)\n"
      "      guard element != nil, state.isRecorded else { return (element, []) }\n"
      "      return (element, notePopping(from: queue, in: state))\n    }\n",
      "(remove(queue), [Origin]())\n"),
@@ -165,16 +166,20 @@ FAULTS = [
     ("a merge does not go on to the next segment of a source", "MergedCursor.swift",
      "cursor.lookAndTake($0)", "(cursor.take(), $0).0"),
     ("a merge sleeps on branches that a sender may have", "MergedCursor.swift",
-     "  override func lookOrJoin(_ bell: Doorbell) -> Look {\n"
+     "  override func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look {\n"
+     "    guard let bell else { return look { sources[$0].cursor.look(asks: asks, orJoinWith: nil) } }\n"
      "    assert(branches.isEmpty, \"A branch that stays in a queue outlives its consumer.\")\n"
      "    branches = sources.map { Doorbell(branchOf: bell, for: $0.cursor) }\n",
      "  private var kept: (bell: Doorbell, branches: [Doorbell])?\n"
-     "  override func lookOrJoin(_ bell: Doorbell) -> Look {\n"
+     "  override func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look {\n"
+     "    guard let bell else { return look { sources[$0].cursor.look(asks: asks, orJoinWith: nil) } }\n"
      "    if kept?.bell !== bell {\n"
      "      kept = (bell, sources.map { Doorbell(branchOf: bell, for: $0.cursor) })\n    }\n"
      "    branches = kept!.branches\n", DERIVED),
     ("a merge that finds something stays in the queues", "MergedCursor.swift",
      "    if look != .nothing { leaveQueues() }\n", "", DERIVED),
+    ("a constant part of derived state claims each change", "StateOutlet.swift",
+     "makeGate: { { $0.changed == nil } }", "makeGate: { { _ in true } }", DERIVED),
     ("a merge always begins with its first source", "MergedCursor.swift",
      "      start = number + 1\n", "", DERIVED),
     ("a merge looks at one source only", "MergedCursor.swift",
@@ -224,20 +229,21 @@ FAULTS = [
      "return queue?.count ?? 0 == 0 && position", "return position"),
     ("a consumer that never sleeps does not settle", "LogCursor.swift",
      "    if asks, isAwaited { untypedLog.noteAsking(for: self) }\n", ""),
-    ("a bounded consumer that never sleeps does not settle", "LogState.swift",
-     "    for queue in queues { queue.isWatched = true }\n", ""),
+    ("a bounded consumer that never sleeps does not settle", "SettleWait.swift",
+     "      for queue in state.queues { queue.isWatched = true }\n", ""),
     ("a bounded consumer settles one element early", "SettleWait.swift",
      "queue.departures >= last", "queue.departures >= last - 1"),
     ("what was dropped has to be taken to settle", "SubscriberQueue.swift",
      "takenSlowly + droppedCount } else", "takenSlowly } else"),
     ("what was refused counts as taken to settle", "SubscriberQueue.swift",
      "else { takenSlowly }", "else { takenSlowly + droppedCount }"),
-    ("the fast path stays closed when all have settled", "LogState.swift",
-     "    for queue in queues { queue.isWatched = false }\n", ""),
+    ("the fast path stays closed when all have settled", "SettleWait.swift",
+     "      for queue in state.queues { queue.isWatched = false }\n", ""),
     ("a derived consumer that never sleeps does not settle", "Cursor.swift",
-     "look(asks: terms == .next)", "look(asks: false)"),
+     "look(asks: terms == .next, orJoinWith", "look(asks: false, orJoinWith"),
     ("a batch has settled before it is given", "Feed.swift",
-     "-> Taken { take(.more", "-> Taken { take(.next"),
+     "      switch take(.more, as: ticket) {\n      case .element(let element): elements",
+     "      switch take(.next, as: ticket) {\n      case .element(let element): elements"),
     ("a merge settles only where it finds something", "MergedCursor.swift",
      "where result != .readable || sources[number].cursor.isAwaited", "where result != .readable"),
     ("one that leaves does not settle", "Attendance.swift",
@@ -258,8 +264,8 @@ FAULTS = [
      "      if acquire(ticket) { return ticket }\n", "      if acquire(ticket) { return ticket + 2 }\n"),
     ("a body is called though they have left", "WhileSubscribed.swift",
      "      if count == 0 { continue }\n", ""),
-    ("a linger ends with the time although somebody came", "WhileSubscribed.swift",
-     "return first || second", "return first && second"),
+    ("a linger ends with the time although somebody came", "Subscription.swift",
+     "return first ?? second", "return first"),
     # Recordings: what the log tells the tape, and what becomes of it there.
     ("a recorded log is taken for a plain one", "LogState.swift",
      "isPlain: Bool { flags.isEmpty }", "isPlain: Bool { flags.subtracting(.recorded).isEmpty }",
@@ -273,13 +279,13 @@ FAULTS = [
      "    for tap in taps { tap.note(.taken(subscriber, slot: slot)) }\n    let origins",
      RECORDING),
     ("what is taken from a queue is not recorded", "LogCursor+Recording.swift",
-     "    return state.taps.compactMap { tap in\n",
-     "    return state.taps.prefix(0).compactMap { tap in\n", RECORDING),
+     "    state.taps.compactMap { tap in\n", "    state.taps.prefix(0).compactMap { tap in\n", RECORDING),
     ("an element that is dropped is not recorded", "Tape.swift",
-     "      noteDropped(dropped.element, in: lane, by: number, sent.sender)\n", "", RECORDING),
+     "      add(.dropped, lane, by: sent.sender, element: dropped.element, subscription: number)\n",
+     "      _ = (dropped, number)\n", RECORDING),
     ("the newer element is recorded as dropped", "TapedLane.swift",
-     "dropped = Dropped(element: queue.removeFirst())",
-     "dropped = Dropped(element: element)\n      queue.removeFirst()", RECORDING),
+     "return Dropped(element: queue.removeFirst())",
+     "queue.removeFirst()\n      return Dropped(element: element)", RECORDING),
     ("a recording that begins during a send is not told", "BroadcastLog+Recording.swift",
      "      let caption = captions.first { $0.tap === tap }?.caption ?? Caption(words.map(tap.shown))\n",
      "      guard let caption = captions.first(where: { $0.tap === tap })?.caption else { continue }\n",
@@ -295,13 +301,12 @@ FAULTS = [
      "    Self.kept.withLock { $0.append(element) }\n"
      "    return ", RECORDING),
     ("a cause is kept when its task asks again", "LogCursor+Recording.swift",
-     "    case .asks: Causes.forget(subscriber)\n", "    case .asks: break\n", RECORDING),
+     "    case .asks: break\n", "    case .asks: return\n", RECORDING),
     ("a cause is kept when its subscription is left", "LogCursor+Recording.swift",
      "    note { .left($0) }\n    Causes.forget(subscriber)\n", "    note { .left($0) }\n",
      RECORDING),
     ("what a script takes is a cause", "LogCursor+Recording.swift",
-     "      if !untypedLog.taps.allSatisfy(\\.isInput) { Causes.forget(subscriber) }\n", "",
-     RECORDING),
+     "      if untypedLog.taps.allSatisfy(\\.isInput) { return }\n", "      return\n", RECORDING),
     ("a cause of another recording is shown", "BroadcastLog+Recording.swift",
      "causes.first { $0.tap.tape == tap.tape }", "causes.first", RECORDING),
     ("a secret field is shown", "Describer.swift",

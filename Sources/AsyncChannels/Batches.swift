@@ -34,18 +34,13 @@ public struct Batches<Element: Sendable>: AsyncSequence, Sendable {
   /// An iterator with a subscription of its own, or one that takes from the subscription that this is
   /// made of.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(subscribe().makeAsyncIterator(), maximum)
+    Iterator(elements: subscribe().makeAsyncIterator(), maximum: maximum)
   }
 
   /// Takes one batch after the other.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let elements: Subscription<Element>.Iterator
     let maximum: Int
-
-    init(_ elements: Subscription<Element>.Iterator, _ maximum: Int) {
-      self.elements = elements
-      self.maximum = maximum
-    }
 
     /// What is ready, as soon as something is; `nil` at the end, or if the task is cancelled.
     @inlinable

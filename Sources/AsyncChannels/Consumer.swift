@@ -21,24 +21,15 @@ struct Consumer<Element: Sendable>: AsyncIteratorProtocol, Sendable {
   /// taken before the pause is over, so that any other consumer finds it all. Nil at the end, if the
   /// task is cancelled, or if a newer consumer has asked, which is seen after the pause.
   func next(isolation: isolated (any Actor)?) async -> Element? {
-    if pause == nil, case .derived = feed {
-      return await feed.next(as: ticket, isolation: isolation)
+    guard let pause else {
+      return await Subscription.Iterator(feed, ticket: ticket).nextUnlessCancelled(
+        isolation: isolation)
     }
     while await feed.waiter.waitForElement(as: ticket, isolation: isolation) {
-      await pause?(feed.waiter)
-      if let element = takeWaited() { return element }
+      await pause(feed.waiter)
+      if let element = takeNewest() { return element }
     }
     return nil
-  }
-
-  private func takeWaited() -> Element? {
-    if pause != nil { return takeNewest() }
-    guard case .cursor(let cursor) = feed else { return nil }
-    return cursor.takeSeen(as: ticket)
-  }
-
-  func next() async -> Element? {
-    await next(isolation: #isolation)
   }
 
   /// An element that is ready. Nil also if the task is cancelled.

@@ -43,16 +43,7 @@ public final class Request<Question: Sendable, Reply: Sendable>: Sendable {
   private let isAnswered = Atomic(false)
   private let answer: AsyncStream<Reply>.Continuation
 
-  /// The reply, or the end without one, comes out of the stream. It holds no request: the asker waits
-  /// for what becomes of one, so it must not be what keeps it.
-  fileprivate static func make(
-    _ question: Question
-  ) -> (request: Request, answers: AsyncStream<Reply>) {
-    let (answers, answer) = AsyncStream.makeStream(of: Reply.self)
-    return (Request(question, answer), answers)
-  }
-
-  private init(_ question: Question, _ answer: AsyncStream<Reply>.Continuation) {
+  fileprivate init(_ question: Question, _ answer: AsyncStream<Reply>.Continuation) {
     self.question = question
     self.answer = answer
   }
@@ -110,12 +101,13 @@ extension Inlet {
     await ask(())
   }
 
-  /// Not in ``ask(_:)`` itself: there the request, or what `send` returns, could live until it has
-  /// been answered.
+  /// The reply, or the end without one, comes out of the stream. The asker waits for what becomes of
+  /// the request, so it must not be what keeps it: hence not in ``ask(_:)`` itself, where the request, or
+  /// what `send` returns, could live until it has been answered.
   private func sendRequest<Question, Reply>(_ question: Question) -> AsyncStream<Reply>
   where Element == Request<Question, Reply> {
-    let (request, answers) = Request<Question, Reply>.make(question)
-    send(request)
+    let (answers, answer) = AsyncStream.makeStream(of: Reply.self)
+    send(Request(question, answer))
     return answers
   }
 }

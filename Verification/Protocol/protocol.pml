@@ -650,7 +650,7 @@ proctype Owner() {
     i = 0
   };
 #endif
-  atomic {   /* [BroadcastLog.finish: LogState.finish, takeSleepers] */
+  atomic {   /* [BroadcastLog.finish: set(.finished), takeSleepers] */
     !locked ->
     isFinished = true;
 #ifndef BREAK_FINISH_WAKES_NOBODY

@@ -46,7 +46,17 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   /// Ends every outlet after what was already sent. The replay window is emptied, unless its newest
   /// element is to stay readable.
   func finish(keepingNewest: Bool = false) {
-    let (wake, news) = end(keepingNewest: keepingNewest)
+    var replayed = Backlog<Element>()
+    var news: AttendanceNews?
+    let wake: Wake = state.withLock { state in
+      if state.isFinished { return .nobody }
+      if !keepingNewest, window.limit > 0 { replayed = window.takeAll() }
+      news = state.attendance?.noteEnd()
+      for tap in state.taps { tap.note(.finished) }
+      state.set(.finished, to: true)
+      return state.takeSleepers()
+    }
+    _ = consume replayed  // destroyed here: after unlocking
     perform(wake)
     if let news { tell(news) }
   }
@@ -156,21 +166,6 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
       unsafeDowncast(queue, to: SubscriberQueue<Element>.self)
         .offer(element, evicting: &evicted)
     }
-  }
-
-  private func end(keepingNewest: Bool) -> (Wake, AttendanceNews?) {
-    var replayed = Backlog<Element>()
-    var news: AttendanceNews?
-    let wake: Wake = state.withLock { state in
-      if !keepingNewest, window.limit > 0 { replayed = window.takeAll() }
-      if !state.isFinished {
-        news = state.attendance?.noteEnd()
-        for tap in state.taps { tap.note(.finished) }
-      }
-      return state.finish() ? state.takeSleepers() : .nobody
-    }
-    _ = consume replayed  // destroyed here: after unlocking
-    return (wake, news)
   }
 
   /// Takes a place at the log's end, behind the replay window, or what was kept for the first

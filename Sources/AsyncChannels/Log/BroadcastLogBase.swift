@@ -67,10 +67,6 @@ class BroadcastLogBase: @unchecked Sendable {
     return end
   }
 
-  final func droppedCount(of queue: SubscriberQueueBase) -> Int {
-    state.withLock { _ in queue.droppedCount }
-  }
-
   /// A look of a consumer, and if there is nothing and it has a doorbell, joining the queue, in one step
   /// with respect to `append` and `finish`: what was appended before is seen, and a sender that appends
   /// later finds the sleeper. So no wake-up is lost, and no protocol of flags is needed.
@@ -79,15 +75,10 @@ class BroadcastLogBase: @unchecked Sendable {
   ///   - cursor: Whose position and queue this is. Requires its lease.
   ///   - asks: Whether the consumer asks for more, having worked on all that it took, so that this is
   ///     noted.
-  final func look(for cursor: LogCursor, asks: Bool, orJoinWith bell: Doorbell? = nil) -> Look {
+  final func look(for cursor: LogCursor, asks: Bool, orJoinWith bell: Doorbell?) -> Look {
     let (look, settled) = state.withLock { state in
-      let (position, queue) = (cursor.position, cursor.untypedQueue)
-      let look =
-        if let bell {
-          state.lookOrJoin(at: position, queue: queue, bell: bell)
-        } else {
-          state.look(at: position, queue: queue)
-        }
+      let look = state.look(
+        at: cursor.position, queue: cursor.untypedQueue, orJoinWith: bell)
       return (look, asks ? state.attendance?.noteAsking(cursor, finding: look) : nil)
     }
     if let settled { ring(settled) }
@@ -101,10 +92,6 @@ class BroadcastLogBase: @unchecked Sendable {
   final func noteAsking(for cursor: LogCursor) {
     let settled = state.withLock { $0.attendance?.noteAsking(cursor, finding: .readable) }
     if let settled { ring(settled) }
-  }
-
-  final func pendingCount(at position: Position?, queue: SubscriberQueueBase?) -> Int {
-    state.withLock { $0.pendingCount(at: position, queue: queue) }
   }
 
   /// Takes out the doorbell of a consumer that was cancelled or displaced.

@@ -6,14 +6,6 @@ public import Synchronization
 /// initializer and the `deinit` of a class only if its layout is a promise.
 @_fixed_layout @usableFromInline
 final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
-  /// What the base class holds, with the element's type that it was given here.
-  private var log: BroadcastLog<Element> {
-    unsafeDowncast(untypedLog, to: BroadcastLog<Element>.self)
-  }
-  private var queue: SubscriberQueue<Element>? {
-    untypedQueue.map { unsafeDowncast($0, to: SubscriberQueue<Element>.self) }
-  }
-
   @inlinable
   init(in log: BroadcastLog<Element>, buffering policy: BufferingPolicy) {
     let (position, queue, attended, tag) = log.join(policy)
@@ -99,7 +91,8 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// (see `Waiter`).
   func lookAndTake(_ terms: Terms) -> Element? {
     let evenIfCancelled = terms == .evenIfCancelled
-    guard look(asks: terms == .next) == .readable, evenIfCancelled || !Task.isCancelled
+    guard look(asks: terms == .next, orJoinWith: nil) == .readable,
+      evenIfCancelled || !Task.isCancelled
     else { return nil }
     return position == nil ? takeFromBoundedQueue(evenIfCancelled: evenIfCancelled) : take()
   }
@@ -128,13 +121,15 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
 
   /// - Parameter remove: Takes an element from the queue, if there is one. Called under the log's lock.
   private func pop(_ remove: (SubscriberQueue<Element>) -> Element?) -> Element? {
-    guard let queue else { return nil }
-    let (element, origins) = log.state.withLock { state -> (Element?, [Origin]) in
+    guard let untypedQueue else { return nil }
+    // It was made here, with this element's type.
+    let queue = unsafeDowncast(untypedQueue, to: SubscriberQueue<Element>.self)
+    let (element, origins) = untypedLog.state.withLock { state -> (Element?, [Origin]) in
       let element = remove(queue)
       guard element != nil, state.isRecorded else { return (element, []) }
       return (element, notePopping(from: queue, in: state))
     }
-    if !origins.isEmpty { noteTaken(origins) }
+    if !origins.isEmpty { Causes.took(origins, from: ObjectIdentifier(queue)) }
     return element
   }
 }

@@ -67,7 +67,6 @@ enum Feed<Element: Sendable>: Sendable {
   /// An element that is ready, for the newest consumer; nil if there is none, or if the task is
   /// cancelled. Unlike `takeNow` it takes nobody's place: its consumer may sleep meanwhile.
   func takeReady(as ticket: UInt64) -> Element? {
-    if case .cursor(let cursor) = self { return cursor.take(.more, as: ticket) }
     while true {
       switch take(.more, as: ticket) {
       case .element(let element): return element
@@ -89,7 +88,7 @@ enum Feed<Element: Sendable>: Sendable {
         left -= cursor.takeUpTo(left, as: ticket, into: &elements)
         if left == 0 { break }
       }
-      switch takeMore(as: ticket) {
+      switch take(.more, as: ticket) {
       case .element(let element): elements.append(element)
       case .skipped: break
       case .nothing: return elements
@@ -99,11 +98,8 @@ enum Feed<Element: Sendable>: Sendable {
     return elements
   }
 
-  /// The slow way.
   @usableFromInline
-  func takeMore(as ticket: UInt64) -> Taken { take(.more, as: ticket) }
-
-  private func take(_ terms: Terms, as ticket: UInt64) -> Taken {
+  func take(_ terms: Terms, as ticket: UInt64) -> Taken {
     switch self {
     case .cursor(let cursor): cursor.take(terms, as: ticket).map(Taken.element) ?? .nothing
     case .derived(_, let take): take(terms, ticket)

@@ -34,13 +34,9 @@ extension LogCursor {
     Causes.took(origins, from: subscriber)
   }
 
-  final func noteTaken(_ origins: [Origin]) {
-    Causes.took(origins, from: subscriber)
-  }
-
   /// With the log's lock held.
   final func notePopping(from queue: SubscriberQueueBase, in state: LogState) -> [Origin] {
-    return state.taps.compactMap { tap in
+    state.taps.compactMap { tap in
       tap.note(.popped(ObjectIdentifier(queue))).map { Origin(tap: tap, element: $0) }
     }
   }
@@ -51,18 +47,15 @@ extension LogCursor {
   @inline(never)
   final func noteRecorded(_ step: ConsumerStep) {
     switch step {
-    case .asks: Causes.forget(subscriber)
-    case .cancelled:
-      Causes.forget(subscriber)
-      note { .cancelled($0) }
-    case .displaced:
-      Causes.forget(subscriber)
-      note { .displaced($0) }
+    case .asks: break
+    case .cancelled: note { .cancelled($0) }
+    case .displaced: note { .displaced($0) }
     case .takesByHand:
-      // A script that waits for an output and then sends the next input: no effect of that output.
       note { .handedOver($0) }
-      if !untypedLog.taps.allSatisfy(\.isInput) { Causes.forget(subscriber) }
+      // A script that waits for an output and then sends the next input: no effect of that output.
+      if untypedLog.taps.allSatisfy(\.isInput) { return }
     }
+    Causes.forget(subscriber)
   }
 
   private func note(_ step: (ObjectIdentifier) -> LogStep) {

@@ -39,7 +39,7 @@ class LogCursor: Waiter, @unchecked Sendable {
   final var isPastTheEnd: Bool { position == nil && untypedQueue == nil }
 
   final override var droppedCount: Int {
-    untypedQueue.map(untypedLog.droppedCount) ?? 0
+    untypedQueue.map { queue in untypedLog.state.withLock { _ in queue.droppedCount } } ?? 0
   }
 
   /// Returns the end of the elements that a reader of the log still owes a read; nil for others.
@@ -51,17 +51,13 @@ class LogCursor: Waiter, @unchecked Sendable {
   }
 
   final override func countPending() -> Int {
-    untypedLog.pendingCount(at: position, queue: untypedQueue)
+    untypedLog.state.withLock { $0.pendingCount(at: position, queue: untypedQueue) }
   }
 
   final override func peek() -> Bool { advance(asks: true) }
 
-  final override func look(asks: Bool) -> Look {
-    advance(asks: asks) ? .readable : untypedLog.look(for: self, asks: asks)
-  }
-
-  final override func lookOrJoin(_ bell: Doorbell) -> Look {
-    advance(asks: true) ? .readable : untypedLog.look(for: self, asks: true, orJoinWith: bell)
+  final override func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look {
+    advance(asks: asks) ? .readable : untypedLog.look(for: self, asks: asks, orJoinWith: bell)
   }
 
   final override func leaveQueue(_ bell: Doorbell) {

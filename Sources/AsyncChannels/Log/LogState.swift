@@ -80,12 +80,6 @@ struct LogState: Sendable {
   @inlinable
   var sleeperCount: Int { waiting.count }
 
-  /// Ends the log. True the first time.
-  mutating func finish() -> Bool {
-    defer { set(.finished, to: true) }
-    return !isFinished
-  }
-
   /// Writes an element for all readers; there must be some.
   @inlinable
   mutating func appendSlot<Element>(_ element: Element) {
@@ -134,23 +128,18 @@ struct LogState: Sendable {
     return end
   }
 
-  /// The second look of a consumer that found nothing. If there is nothing again, it joins the
-  /// queue.
-  mutating func lookOrJoin(
-    at position: Position?, queue: SubscriberQueueBase?, bell: Doorbell
+  /// A look of a consumer. If there is nothing and it has a doorbell, that joins the queue.
+  mutating func look(
+    at position: Position?, queue: SubscriberQueueBase?, orJoinWith bell: Doorbell?
   ) -> Look {
-    let look = look(at: position, queue: queue)
-    if look == .nothing {
+    if let queue, queue.count > 0 { return .readable }
+    if let position, let end, position.number < end.number { return .readable }
+    if isFinished { return .finished }
+    if let bell {
       waiting.join(bell)
       bell.mayLinger = position != nil && subscriberCount <= Lingering.fewSubscribers
     }
-    return look
-  }
-
-  func look(at position: Position?, queue: SubscriberQueueBase?) -> Look {
-    if let queue, queue.count > 0 { return .readable }
-    if let position, let end, !position.isAt(end) { return .readable }
-    return isFinished ? .finished : .nothing
+    return .nothing
   }
 
   /// How many elements a subscriber has not taken, those in its queue included.
@@ -164,22 +153,6 @@ struct LogState: Sendable {
     let attendance = attendance ?? Attendance()
     self.attendance = attendance
     return attendance
-  }
-
-  /// Begins to wait until all that are subscribed have taken what there is and ask for more.
-  mutating func beginToSettle(ringing bell: Doorbell) -> SettleWait {
-    for queue in queues { queue.isWatched = true }
-    return makeAttendance().wait(
-      for: subscriberCount, asleep: waiting.sleepers, in: queues, upTo: end?.number ?? 0,
-      ringing: bell)
-  }
-
-  /// Returns whether somebody else still waits.
-  func endSettling(_ wait: SettleWait) -> Bool {
-    attendance?.end(wait)
-    if let attendance, attendance.waitCount > 0 { return true }
-    for queue in queues { queue.isWatched = false }
-    return false
   }
 
   /// A few sleepers are rung by the sender that takes them. Many are left to the actor, and so is
@@ -207,9 +180,7 @@ struct LogState: Sendable {
       actorIsRinging = false
       return nil
     }
-    let taken = due
-    due = Sleepers()
-    return taken
+    return exchange(&due, with: Sleepers())
   }
 
   private mutating func removeQueue(_ queue: SubscriberQueueBase) {

@@ -64,14 +64,11 @@ final class MergedCursor: Waiter, @unchecked Sendable {
 
   override func countPending() -> Int { sources.reduce(0) { $0 + $1.cursor.countPending() } }
 
-  override func look(asks: Bool) -> Look {
-    look { sources[$0].cursor.look(asks: asks) }
-  }
-
-  override func lookOrJoin(_ bell: Doorbell) -> Look {
+  override func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look {
+    guard let bell else { return look { sources[$0].cursor.look(asks: asks, orJoinWith: nil) } }
     assert(branches.isEmpty, "A branch that stays in a queue outlives its consumer.")
     branches = sources.map { Doorbell(branchOf: bell, for: $0.cursor) }
-    let look = look { sources[$0].cursor.lookOrJoin(branches[$0]) }
+    let look = look { sources[$0].cursor.look(asks: asks, orJoinWith: branches[$0]) }
     if look != .nothing { leaveQueues() }
     return look
   }

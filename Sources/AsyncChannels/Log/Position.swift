@@ -82,11 +82,6 @@ struct Position: @unchecked Sendable {
   /// How many slots of the log are before it.
   var number: Int { segment.start + index }
 
-  /// Whether everything up to `end` was read.
-  func isAt(_ end: LogEnd) -> Bool {
-    segment == end.segment && index == end.index
-  }
-
   /// Gives up everything before `end` unread, and the hold.
   ///
   /// Elements may be destroyed here, and run code of theirs.

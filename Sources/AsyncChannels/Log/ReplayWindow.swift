@@ -29,8 +29,6 @@ struct ReplayWindow<Element: Sendable>: ~Copyable {
 
   /// Empties the window; what was in it is the caller's to release.
   mutating func takeAll() -> Backlog<Element> {
-    var all = Backlog<Element>()
-    swap(&all, &elements)
-    return all
+    exchange(&elements, with: Backlog())
   }
 }

@@ -14,12 +14,6 @@ struct SegmentHeader: ~Copyable {
   @usableFromInline let start: Int
   /// Where the elements begin in the block, in bytes.
   @usableFromInline let elementsOffset: Int
-
-  fileprivate init(capacity: Int, start: Int, elementsOffset: Int) {
-    self.capacity = capacity
-    self.start = start
-    self.elementsOffset = elementsOffset
-  }
 }
 
 /// A fixed number of slots of the log, in one block of memory: header, counts, elements.
@@ -167,12 +161,6 @@ struct Segment: Equatable, @unchecked Sendable {
 struct LogEnd: Sendable {
   @usableFromInline var segment: Segment
   @usableFromInline var index: Int
-
-  @inlinable
-  init(segment: Segment, index: Int) {
-    self.segment = segment
-    self.index = index
-  }
 
   /// How many slots of the log are before it.
   var number: Int { segment.start + index }

@@ -75,12 +75,16 @@ extension BroadcastLogBase {
     }
   }
 
-  /// Nil if the log is finished.
+  /// Begins to wait until all that are subscribed have taken what there is and ask for more. Nil if the
+  /// log is finished.
   private final func beginToSettle(ringing bell: Doorbell) -> SettleWait? {
     state.withLock { state in
       if state.isFinished { return nil }
       isSettling.store(true, ordering: .relaxed)
-      return state.beginToSettle(ringing: bell)
+      for queue in state.queues { queue.isWatched = true }
+      return state.makeAttendance().wait(
+        for: state.subscriberCount, asleep: state.waiting.sleepers, in: state.queues,
+        upTo: state.end?.number ?? 0, ringing: bell)
     }
   }
 
@@ -96,7 +100,10 @@ extension BroadcastLogBase {
   private final func endSettling(_ wait: SettleWait?) {
     guard let wait else { return }
     state.withLock { state in
-      isSettling.store(state.endSettling(wait), ordering: .relaxed)
+      state.attendance?.end(wait)
+      if let attendance = state.attendance, attendance.waitCount > 0 { return }
+      for queue in state.queues { queue.isWatched = false }
+      isSettling.store(false, ordering: .relaxed)
     }
   }
 }

@@ -170,13 +170,10 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     } else {
       task = Task { await self.take(turn, with: element, consumer, isolation: nil) }
     }
-    let superseded = latestTask.withLock { latest in
-      defer { latest = task }
-      return latest
-    }
+    let superseded = latestTask.withLock { exchange(&$0, with: task) }
     // The lock orders this look after the handler of the cancellation, or that after this task.
     if Task.isCancelled { task.cancel() }
-    if let last, let superseded, !last.isDone {
+    if let last, let superseded, !last.isDone.load(ordering: .relaxed) {
       superseded.cancel()
       group.addTask { await superseded.value }
     }
@@ -204,7 +201,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
       // The isolation excludes others: it is not left before the answer is published.
       await publish(answer, of: turn)
     }
-    turn.isDone = true
+    turn.isDone.store(true, ordering: .relaxed)
   }
 
   /// What came while work was under way was sent before its answer is published, but the loop may not

@@ -3,7 +3,8 @@ import Synchronization
 /// One element's turn: it ends once, answered or superseded.
 final class Turn: Sendable {
   private let hasEnded = Atomic(false)
-  private let hasBeenLeft = Atomic(false)
+  /// Whether its answer is published, so that its task has nothing more to do.
+  let isDone = Atomic(false)
   /// The elements that are worked on, in recordings. Made by the task that took them.
   let origins = Causes.current
 
@@ -18,12 +19,6 @@ final class Turn: Sendable {
   func disown() { Causes.forget(ObjectIdentifier(self)) }
 
   var isOver: Bool { hasEnded.load(ordering: .relaxed) }
-
-  /// Whether its answer is published, so that its task has nothing more to do.
-  var isDone: Bool {
-    get { hasBeenLeft.load(ordering: .relaxed) }
-    set { hasBeenLeft.store(newValue, ordering: .relaxed) }
-  }
 }
 
 /// Things that come from several tasks and are handled one by one: the task that finds nobody

@@ -100,8 +100,6 @@ struct WaitQueue: Sendable {
 
   mutating func takeAll() -> Sleepers {
     generation += 1
-    let taken = sleepers
-    sleepers = Sleepers()
-    return taken
+    return exchange(&sleepers, with: Sleepers())
   }
 }

@@ -46,19 +46,16 @@ class Waiter: @unchecked Sendable {
   /// How many elements have not been taken. Requires the lease.
   func countPending() -> Int { 0 }
 
-  /// Looks whether there is an element to take. Requires the lease.
+  /// Looks whether there is an element to take; if there is nothing and it has a doorbell, that joins
+  /// the wait queue: one step with respect to a sender that adds an element. Requires the lease.
   ///
   /// - Parameter asks: Whether the consumer asks for more, having worked on all that it took (see
   ///   `Attendance`). To `peek`, and to join the wait queue, is to ask.
-  func look(asks: Bool) -> Look { .finished }
+  func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look { .finished }
 
   /// Looks whether there is an element, without the log's lock. False also if that cannot be told.
   /// Requires the lease.
   func peek() -> Bool { false }
-
-  /// The same as `look`, and joining the wait queue if there is nothing: one step with respect to a
-  /// sender that adds an element. Requires the lease.
-  func lookOrJoin(_ bell: Doorbell) -> Look { .finished }
 
   /// Takes a doorbell out of the queue, if it is still there. Requires the lease.
   func leaveQueue(_ bell: Doorbell) {}
@@ -94,7 +91,7 @@ class Waiter: @unchecked Sendable {
   final func look(as ticket: UInt64) -> Look {
     guard lease.acquire(ticket) else { return .displaced }
     let displaced = displaceSleeper()
-    let look = look(asks: false)
+    let look = look(asks: false, orJoinWith: nil)
     lease.release(ticket)
     displaced?.ring()
     return look
@@ -126,7 +123,7 @@ class Waiter: @unchecked Sendable {
       return sleep(on: bell)
     }
     // A consumer that never has to wait makes no doorbell.
-    let look = look(asks: true)
+    let look = look(asks: true, orJoinWith: nil)
     if look != .nothing { return look }
     let bell = Doorbell(for: self)
     self.bell = bell
@@ -136,7 +133,7 @@ class Waiter: @unchecked Sendable {
   /// Unless there is something. Requires the lease.
   @inline(__always)
   private final func sleep(on bell: Doorbell) -> Look {
-    let look = lookOrJoin(bell)
+    let look = look(asks: true, orJoinWith: bell)
     isAsleep = look == .nothing
     return look
   }

@@ -39,13 +39,13 @@ final class LingeringTests: XCTestCase {
     var position = state.addReader(of: Int.self)
     for count in 1...20 {
       let bell = Doorbell(for: nil)
-      XCTAssertEqual(state.lookOrJoin(at: position, queue: nil, bell: bell), .nothing)
+      XCTAssertEqual(state.look(at: position, queue: nil, orJoinWith: bell), .nothing)
       XCTAssertEqual(bell.mayLinger, count <= 16, "\(count) subscribers")
       position = state.addReader(of: Int.self)
     }
     let bell = Doorbell(for: nil)
     var other = LogState()
-    XCTAssertEqual(other.lookOrJoin(at: nil, queue: nil, bell: bell), .nothing)
+    XCTAssertEqual(other.look(at: nil, queue: nil, orJoinWith: bell), .nothing)
     XCTAssertFalse(bell.mayLinger)
   }
 
