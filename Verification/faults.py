@@ -46,7 +46,9 @@ FAULTS = [
     # Sleeping and ringing.
     ("no second look before sleeping", "LogState.swift",
      "    if let queue, queue.count > 0 { return .readable }\n",
-     "    if let bell {\n      waiting.join(bell)\n      return .nothing\n    }\n"
+     "    if let bell {\n      waiting.join(bell)\n"
+     "      bell.mayLinger = position != nil && subscriberCount <= Lingering.fewSubscribers\n"
+     "      return .nothing\n    }\n"
      "    if let queue, queue.count > 0 { return .readable }\n"),
     ("a ring is lost while the actor rings", "LogState.swift",
      "    due.append(waiting.takeAll())\n    if actorIsRinging { return .nobody }\n",
@@ -264,8 +266,10 @@ FAULTS = [
      "      if acquire(ticket) { return ticket }\n", "      if acquire(ticket) { return ticket + 2 }\n"),
     ("a body is called though they have left", "WhileSubscribed.swift",
      "      if count == 0 { continue }\n", ""),
-    ("a linger ends with the time although somebody came", "Subscription.swift",
-     "return first ?? second", "return first"),
+    ("a linger ends although somebody came in time", "WhileSubscribed.swift",
+     "on: clock) != nil", "on: clock) != nil && false"),
+    ("what comes with the deadline is lost", "Subscription.swift",
+     "return first ?? second", "return first", "AsyncChannelsTests.(ProbeTests|CauseTests)"),
     # Recordings: what the log tells the tape, and what becomes of it there.
     ("a recorded log is taken for a plain one", "LogState.swift",
      "isPlain: Bool { flags.isEmpty }", "isPlain: Bool { flags.subtracting(.recorded).isEmpty }",

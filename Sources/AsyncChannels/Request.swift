@@ -102,8 +102,8 @@ extension Inlet {
   }
 
   /// The reply, or the end without one, comes out of the stream. The asker waits for what becomes of
-  /// the request, so it must not be what keeps it: hence not in ``ask(_:)`` itself, where the request, or
-  /// what `send` returns, could live until it has been answered.
+  /// the request, so it must not be what keeps it: hence this is not in ``ask(_:)`` itself, where the
+  /// request, or what `send` returns, could live until it has been answered.
   private func sendRequest<Question, Reply>(_ question: Question) -> AsyncStream<Reply>
   where Element == Request<Question, Reply> {
     let (answers, answer) = AsyncStream.makeStream(of: Reply.self)

@@ -63,22 +63,20 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// The number of a new consumer, which may wait with it and look without waiting.
   func makeTicket() -> UInt64 { feed.waiter.lease.makeTicket() }
 
-  /// The next element, for the consumer with this number.
-  func next(as ticket: UInt64) async -> Element? {
-    let element = await Iterator(feed, ticket: ticket).nextUnlessCancelled()
-    feed.waiter.note(.takesByHand)
-    return element
-  }
-
-  /// The next element, for the consumer with this number, if it comes by the deadline.
+  /// The next element, for the consumer with this number, if it comes by the deadline. Nil also at the
+  /// end, if the task is cancelled, or if a newer consumer has asked.
   ///
   /// Nothing is lost if both come simultaneously: a consumer that is cancelled has either taken an
   /// element, which counts, or left it to the next.
   func next<C: Clock<Duration>>(
     as ticket: UInt64, by deadline: C.Instant, on clock: C
   ) async -> Element? {
-    await withTaskGroup { group in
-      group.addTask { await self.next(as: ticket) }
+    await withTaskGroup(of: Element?.self) { group in
+      group.addTask {
+        let element = await Iterator(self.feed, ticket: ticket).nextUnlessCancelled()
+        self.feed.waiter.note(.takesByHand)
+        return element
+      }
       group.addTask {
         try? await clock.sleep(until: deadline, tolerance: nil)
         return nil

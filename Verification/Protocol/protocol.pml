@@ -73,7 +73,7 @@ chan line = [BELLS] of { byte }          /* WaitQueue */
 byte inLine                  /* how many of them are cursor 0's (for assertions) */
 chan due = [BELLS] of { byte }           /* LogState.due */
 bool actorIsRinging
-byte ringTasks               /* tasks made by BroadcastLog.ring that the actor has not begun */
+byte ringTasks               /* tasks made by BroadcastLogBase.ring that the actor has not begun */
 
 /* ---- Doorbells: an AsyncStream that buffers one ring. ---- */
 
@@ -178,7 +178,7 @@ inline takeSleepers(mine, wake) {
       actorIsRinging = true;
       wake = WAKE_NOBODY;
       assert(ringTasks == 0);
-      ringTasks++   /* [BroadcastLog.ring: Task.detached], which begins whenever it likes */
+      ringTasks++   /* [BroadcastLogBase.ring: Task.detached], which begins whenever it likes */
     fi
   fi;
   inLine = 0;
@@ -361,7 +361,7 @@ inline firstLook(cursor) {
   }
 }
 
-/* [BroadcastLogBase.sleep] The second look and the joining, in one step. */
+/* [BroadcastLogBase.look: LogState.look, with a doorbell] The second look and the joining, in one step. */
 inline lookAndJoin(cursor) {
 #ifdef BREAK_LOOK_UNLOCKED
   atomic { look(cursor, found) };
@@ -395,12 +395,12 @@ inline lookAndJoin(cursor) {
   }
 }
 
-/* [Waiter.dropBell] With the lease; `forget` takes the log's lock. */
+/* [Waiter.dropBell] With the lease; `leaveQueue` takes the log's lock. */
 inline dropBell() {
   atomic {
     !locked ->
 #ifndef BREAK_DROPPED_STAYS
-    leaveLine(bellOf[0]);   /* [BroadcastLogBase.forget] */
+    leaveLine(bellOf[0]);   /* [BroadcastLogBase.leaveQueue] */
 #endif
     isAsleep = false;
     bellOf[0] = NO_BELL

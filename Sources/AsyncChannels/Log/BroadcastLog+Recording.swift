@@ -135,7 +135,8 @@ extension BroadcastLog {
     }
   }
 
-  /// The same for one that holds the writers' lock: ends its update, if it has begun one.
+  /// The same for one that holds the writers' lock, or writes state that nobody updates. Ends its update,
+  /// if it has begun one.
   func append(
     _ element: Element, noting sending: Sending, evicting evicted: inout Evicted<Element>
   ) -> (subscribers: Int?, wake: Wake) {

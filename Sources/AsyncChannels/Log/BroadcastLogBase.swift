@@ -67,8 +67,8 @@ class BroadcastLogBase: @unchecked Sendable {
     return end
   }
 
-  /// A look of a consumer, and if there is nothing and it has a doorbell, joining the queue, in one step
-  /// with respect to `append` and `finish`: what was appended before is seen, and a sender that appends
+  /// A look of a consumer. If there is nothing and a doorbell is given, the doorbell joins the wait queue, in
+  /// one step with respect to `append` and `finish`: what was appended before is seen, and a sender that appends
   /// later finds the sleeper. So no wake-up is lost, and no protocol of flags is needed.
   ///
   /// - Parameters:

@@ -122,7 +122,7 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// - Parameter remove: Takes an element from the queue, if there is one. Called under the log's lock.
   private func pop(_ remove: (SubscriberQueue<Element>) -> Element?) -> Element? {
     guard let untypedQueue else { return nil }
-    // It was made here, with this element's type.
+    // `join` made it, with this element's type.
     let queue = unsafeDowncast(untypedQueue, to: SubscriberQueue<Element>.self)
     let (element, origins) = untypedLog.state.withLock { state -> (Element?, [Origin]) in
       let element = remove(queue)

@@ -52,7 +52,8 @@ extension LogCursor {
     case .displaced: note { .displaced($0) }
     case .takesByHand:
       note { .handedOver($0) }
-      // A script that waits for an output and then sends the next input: no effect of that output.
+      // What an owner takes from its input by hand is a cause. What a script takes from an output is none:
+      // what it sends next is no effect of that.
       if untypedLog.taps.allSatisfy(\.isInput) { return }
     }
     Causes.forget(subscriber)

@@ -128,7 +128,7 @@ struct LogState: Sendable {
     return end
   }
 
-  /// A look of a consumer. If there is nothing and it has a doorbell, that joins the queue.
+  /// A look of a consumer. If there is nothing and a doorbell is given, the doorbell joins the wait queue.
   mutating func look(
     at position: Position?, queue: SubscriberQueueBase?, orJoinWith bell: Doorbell?
   ) -> Look {

@@ -3,22 +3,22 @@
 struct FlowMarbles {
   private let flow: Flow
   private let isASCII: Bool
+  private let glyphs: Glyphs
 
   private static let width = 100
 
   init(_ flow: Flow, isASCII: Bool) {
     self.flow = flow
     self.isASCII = isASCII
+    glyphs = isASCII ? .ascii : .unicode
   }
 
   var text: String {
     let lanes = flow.activeLanes
-    guard !lanes.isEmpty else {
-      return (flow.warnings + "Nothing was recorded.\n").asASCII(isASCII)
-    }
+    guard !lanes.isEmpty else { return flow.warnings(ascii: isASCII) + "Nothing was recorded.\n" }
     let names = lanes.map { clipped(flow.lanes[$0].name.printable, to: 30) }
     let margin = (names.map(\.columns).max() ?? 0) + 2
-    let leftOut = flow.leftOutWords.map { "\(ellipsis) \($0)\n" } ?? ""
+    let leftOut = flow.leftOutWords.map { "\(glyphs.ellipsis) \($0)\n" } ?? ""
     let blocks = blocks(width: Self.width - margin - 1).map { block in
       zip(lanes, names).map { lane, name in
         name.padded(to: margin) + block.map { cell(of: lane, $0) }.joined() + line(1) + "\n"
@@ -52,7 +52,7 @@ struct FlowMarbles {
   private func label(_ event: Flow.Event, _ words: FlowWords) -> String {
     switch event.kind {
     case .finished: isASCII ? "|" : "┤"
-    case .dropped: (isASCII ? "x" : "✕") + clipped(words.name(event), to: 10)
+    case .dropped: "\(glyphs.mark(.dropped))" + clipped(words.name(event), to: 10)
     default: words.numbers[event.id].map { "#\($0)" } ?? clipped(event.text.printable, to: 20)
     }
   }
@@ -61,18 +61,16 @@ struct FlowMarbles {
     let width = marble.label.columns
     if marble.event.lane == lane { return line(1) + marble.label }
     if marble.event.vias.contains(lane) {
-      return line(1) + (isASCII ? "o" : "○") + line(width - 1)
+      return line(1) + "\(glyphs.via)" + line(width - 1)
     }
     return line(width + 1)
   }
 
-  private var ellipsis: String { isASCII ? "..." : "…" }
-
   private func clipped(_ text: String, to width: Int) -> String {
-    text.asASCII(isASCII).clipped(to: width, ellipsis: ellipsis)
+    text.asASCII(isASCII).clipped(to: width, ellipsis: glyphs.ellipsis)
   }
 
   private func line(_ count: Int) -> String {
-    String(repeating: isASCII ? "-" : "─", count: count)
+    String(repeating: glyphs.line, count: count)
   }
 }

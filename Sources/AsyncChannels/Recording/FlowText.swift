@@ -25,7 +25,7 @@ struct FlowText {
   }
 
   var text: String {
-    let warnings = flow.warnings.asASCII(isASCII)
+    let warnings = flow.warnings(ascii: isASCII)
     guard !flow.events.isEmpty else { return warnings + "Nothing was recorded.\n" }
     let times = showsTimes ? flow.events.map(\.time.milliseconds) : []
     let margin = times.isEmpty ? 0 : max(2, times.map(\.count).max() ?? 0)
@@ -74,10 +74,11 @@ struct FlowText {
 
 extension Flow {
   /// What a reader would miss without knowing it.
-  var warnings: String {
-    empties.map {
+  func warnings(ascii isASCII: Bool) -> String {
+    let ellipsis = (isASCII ? Glyphs.ascii : .unicode).ellipsis
+    return empties.map {
       """
-      No channel was found in \($0.printable.clipped(to: 75, ellipsis: "…")).
+      No channel was found in \($0.printable.asASCII(isASCII).clipped(to: 75, ellipsis: ellipsis)).
       If it was built without reflection metadata, name each: recording.add(channel, as: "name").
 
       """

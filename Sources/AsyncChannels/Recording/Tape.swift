@@ -150,13 +150,12 @@ struct TapeState: Sendable {
 
   private mutating func add(
     _ kind: Flow.Kind, _ lane: Int, by actor: UInt64, element: Int? = nil,
-    subscription: Int? = nil, caption: Caption? = nil,
-    _ complete: (inout Flow.Event) -> Void = { _ in }
+    cause: Int? = nil, subscription: Int? = nil, receivers: Int = 0, vias: [Int] = [],
+    caption: Caption? = nil
   ) {
-    var event = Flow.Event(
-      id: next, kind: kind, lane: lane, time: lastTime, element: element,
-      subscription: subscription, actor: actor)
-    complete(&event)
+    let event = Flow.Event(
+      id: next, kind: kind, lane: lane, time: lastTime, element: element, cause: cause,
+      subscription: subscription, receivers: receivers, vias: vias, actor: actor)
     if next < limit {
       events.append((event, caption))
     } else {
@@ -183,11 +182,9 @@ struct TapeState: Sendable {
   ) {
     let vias = vias.compactMap { self.lane(of: $0, before: lane) }
     let id = next
-    add(.sent, lane, by: sent.sender, element: id, caption: sent.caption) {
-      $0.cause = sent.cause?.element
-      $0.receivers = sent.subscribers
-      $0.vias = vias
-    }
+    add(
+      .sent, lane, by: sent.sender, element: id, cause: sent.cause?.element,
+      receivers: sent.subscribers, vias: vias, caption: sent.caption)
     if let slot = sent.slot { lanes[lane].add(id, slot: slot) }
     if sent.replayed > 0 { lanes[lane].replay(id, limit: sent.replayed) }
     for (subscriber, policy) in sent.queues {

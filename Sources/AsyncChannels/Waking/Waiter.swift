@@ -46,11 +46,13 @@ class Waiter: @unchecked Sendable {
   /// How many elements have not been taken. Requires the lease.
   func countPending() -> Int { 0 }
 
-  /// Looks whether there is an element to take; if there is nothing and it has a doorbell, that joins
-  /// the wait queue: one step with respect to a sender that adds an element. Requires the lease.
+  /// Looks whether there is an element to take. If there is none and a doorbell is given, the doorbell
+  /// joins the wait queue, in one step with respect to a sender that adds an element. Requires the lease.
   ///
-  /// - Parameter asks: Whether the consumer asks for more, having worked on all that it took (see
-  ///   `Attendance`). To `peek`, and to join the wait queue, is to ask.
+  /// - Parameters:
+  ///   - asks: Whether the consumer asks for more, having worked on all that it took (see `Attendance`).
+  ///     To `peek` is to ask.
+  ///   - bell: Nil if the consumer will not sleep. One that will asks for more.
   func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look { .finished }
 
   /// Looks whether there is an element, without the log's lock. False also if that cannot be told.

@@ -77,6 +77,36 @@ final class RecordingTests: XCTestCase {
       """)
   }
 
+  func test_C87_inASCIIEveryNameFitsToo() {
+    final class Größenverwaltung {
+      let größenDieSichÄndernKönnenUndVieleSind = Channel<String>()
+      let süß = Channel<String>()
+      let höhe = Channel<String>()
+    }
+    final class ÜberhauptNichtsMitEinemNamenDerÜberAllesHinausgehtWasZurNotNochGeht {}
+    let (owner, empty) = (
+      Größenverwaltung(),
+      ÜberhauptNichtsMitEinemNamenDerÜberAllesHinausgehtWasZurNotNochGeht()
+    )
+    let recording = Recording(of: empty)
+    let texts = { [recording.text(ascii: true), recording.marbles(ascii: true)] }
+    let before = texts()
+    recording.add(owner)
+    let more = (0..<30).map { _ in Channel<Int>() }
+    for (number, channel) in more.enumerated() {
+      recording.add(channel, as: "größe\(number)")
+      channel.send(number)
+    }
+    owner.größenDieSichÄndernKönnenUndVieleSind.send("ä")
+    owner.süß.send("ö")
+    owner.höhe.send("ü")
+    for text in before + texts() {
+      XCTAssertTrue(text.allSatisfy(\.isASCII), text)
+      let widest = text.split(separator: "\n").max { $0.count < $1.count }
+      XCTAssertLessThanOrEqual(widest?.count ?? 0, 100, text)
+    }
+  }
+
   func test_C85_anOptionalOrLazyPropertyIsRecordedIfThereIsSomething() {
     final class Owner {
       let there: Channel<Int>? = Channel()

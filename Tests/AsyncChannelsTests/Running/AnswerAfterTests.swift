@@ -153,6 +153,18 @@ final class AnswerAfterTests: XCTestCase {
     try rest.finish()
   }
 
+  func test_C76_aSubscriberThatComesIsNoElement() async throws {
+    let published = Probe(answers.outlet)
+    let run = answering(inputs.outlet.subscribe(buffering: .bufferingNewest(1)))
+    inputs.send(1)
+    try await clock.untilAsleep(for: pause)
+    let other = inputs.outlet.subscribe()
+    clock.advance(by: pause)
+    try await published.expect(1)
+    withExtendedLifetime(other) {}
+    try await run.cancelAndWait()
+  }
+
   func test_C76_stateMadeOfSeveralStatesIsQuietWhenAllAre() async throws {
     let (first, second) = (CurrentValue(1), CurrentValue(10))
     let sum = StateOutlet.combine(first.projectedValue, second.projectedValue).map(+)
