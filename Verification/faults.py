@@ -269,7 +269,7 @@ FAULTS = [
     ("a linger ends although somebody came in time", "WhileSubscribed.swift",
      "on: clock) != nil", "on: clock) != nil && false"),
     ("what comes with the deadline is lost", "Subscription.swift",
-     "return first ?? second", "return first", "AsyncChannelsTests.(ProbeTests|CauseTests)"),
+     "return first ?? second", "return first", "AsyncChannelsTests.ProbeTests"),
     # Recordings: what the log tells the tape, and what becomes of it there.
     ("a recorded log is taken for a plain one", "LogState.swift",
      "isPlain: Bool { flags.isEmpty }", "isPlain: Bool { flags.subtracting(.recorded).isEmpty }",

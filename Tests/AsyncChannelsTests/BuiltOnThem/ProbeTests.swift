@@ -58,6 +58,23 @@ final class ProbeTests: XCTestCase {
     }
   }
 
+  /// The deadline is noticed first, and the consumer takes an element before it is cancelled.
+  func test_C52_whatComesWithTheDeadlineIsNotLost() async throws {
+    let executor = ManualTaskExecutor()
+    let clock = ManualClock()
+    let subscription = channel.outlet.subscribe()
+    let task = Task(executorPreference: executor) {
+      await subscription.next(
+        as: subscription.makeTicket(), by: clock.now.advanced(by: .seconds(1)), on: clock)
+    }
+    executor.drain()
+    XCTAssertTrue(clock.isAnybodyAsleep)
+    clock.advance(by: .seconds(1))
+    channel.send(1)
+    executor.drain()
+    assertEqual(try await task.result(), 1)
+  }
+
   func test_C52_somethingUnexpectedFailsWithASentence() async throws {
     let probe = Probe(channel.outlet)
     channel.send(4)
