@@ -9,8 +9,8 @@ struct Consumer<Element: Sendable>: AsyncIteratorProtocol, Sendable {
   init(_ iterator: Subscription<Element>.Iterator, pausing pause: Pause?) {
     feed = iterator.feed
     // Unlike an iterator, this may take in one task while it sleeps in another.
-    let isAlone = iterator.ticket == Lease.only
-    ticket = isAlone ? feed.waiter.lease.makeTicket() : iterator.ticket
+    let isAlone = iterator.ticket == Position.onlyTicket
+    ticket = isAlone ? feed.waiter.makeTicket() : iterator.ticket
     self.pause = pause
   }
 

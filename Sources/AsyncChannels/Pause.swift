@@ -44,13 +44,13 @@ final class Quiet<Time: Clock<Duration>>: Sendable {
   }
 
   private func noteArrivals(of watcher: Waiter) async -> End {
-    let ticket = watcher.lease.makeTicket()
+    let ticket = watcher.makeTicket()
     while await watcher.waitForElement(as: ticket, isolation: nil) { noteArrival() }
     return .finished
   }
 
   private func untilQuiet() async -> End {
-    let tickets = timers.map { $0.lease.makeTicket() }
+    let tickets = timers.map { $0.makeTicket() }
     while !Task.isCancelled {
       let last = lastArrival.withLock { $0 }
       try? await clock.sleep(until: last.advanced(by: quiet), tolerance: nil)

@@ -61,7 +61,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   }
 
   /// The number of a new consumer, which may wait with it and look without waiting.
-  func makeTicket() -> UInt64 { feed.waiter.lease.makeTicket() }
+  func makeTicket() -> UInt64 { feed.waiter.makeTicket() }
 
   /// The next element, for the consumer with this number, if it comes by the deadline. Nil also at the
   /// end, if the task is cancelled, or if a newer consumer has asked.
@@ -115,23 +115,20 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   @frozen
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let feed: Feed<Element>
-    /// This consumer's number; the newer of two is the higher. `Lease.only` if it has the feed to itself.
+    /// This consumer's number; the newer of two is the higher. `Position.onlyTicket` if it has the feed to
+    /// itself.
     @usableFromInline let ticket: UInt64
     @usableFromInline let cursor: BorrowedCursor<Element>?
 
     @inlinable
     init(_ feed: Feed<Element>) {
-      self.init(feed, ticket: feed.waiter.lease.makeTicket())
+      self.init(feed, ticket: feed.waiter.makeTicket())
     }
 
-    /// For a cursor that nothing else refers to (see `Lease`).
-    ///
-    /// Its first element is taken the slow way, on which a cancelled task takes none: the other
-    /// iterators go that way since their ticket is not in the lease yet.
+    /// For a cursor that nothing else refers to (see `Position`).
     @inlinable
     init(alone cursor: Cursor<Element>) {
-      cursor.readsQueue = true
-      self.init(.cursor(cursor), ticket: Lease.only)
+      self.init(.cursor(cursor), ticket: Position.onlyTicket)
     }
 
     @inlinable

@@ -18,6 +18,8 @@ final class ArrivalWatcher: Waiter, @unchecked Sendable {
 
   override var elementType: Any.Type { cursor.elementType }
 
+  override var isSubscriber: Bool { false }
+
   /// Readable each time that something has come since the last look.
   override func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look {
     cursor.untypedLog.state.withLock { state in
@@ -30,7 +32,7 @@ final class ArrivalWatcher: Waiter, @unchecked Sendable {
   }
 
   override func leaveQueue(_ bell: Doorbell) {
-    cursor.untypedLog.leaveQueue(bell)
+    cursor.untypedLog.state.withLock { _ = $0.waiting.leave(bell) }
   }
 }
 

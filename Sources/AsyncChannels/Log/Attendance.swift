@@ -11,8 +11,9 @@ import Synchronization
 /// first element yet.
 ///
 /// A subscriber is counted once for each call: it remembers the number of the last call that need not
-/// wait for it (`LogCursor.attended`). One that joins later begins with the number of the last call
-/// there was; one that sleeps when a call begins is given that call's number.
+/// wait for it (`Attended`). One that joins later begins with the number of the last call there was. A
+/// call does not wait for those that sleep when it begins, and does not visit them: each of them
+/// finds out when it asks again, by when it fell asleep.
 ///
 /// All of this is where consumers take the lock anyway. A consumer that finds its elements ready takes
 /// them without the lock: it is heard of when it goes on to the next segment, so at the latest 64
@@ -49,10 +50,8 @@ final class Attendance: @unchecked Sendable {
     return AttendanceNews(follower: follower, wake: follower.note(count))
   }
 
-  /// - Parameters:
-  ///   - attended: The subscriber's.
-  ///   - remaining: How many there are now.
-  func noteLeaving(attended: Int, remaining: Int) -> AttendanceNews? {
+  /// - Parameter remaining: How many there are now.
+  func noteLeaving(_ attended: Attended, remaining: Int) -> AttendanceNews? {
     var attended = attended
     let settled = settle(from: &attended) { _ in true }
     let count = noteCount(remaining)
@@ -71,24 +70,18 @@ final class Attendance: @unchecked Sendable {
 
   /// - Parameters:
   ///   - count: How many subscribers there are.
-  ///   - sleepers: Those of them that sleep have settled. Others that sleep are no subscribers, but
-  ///     watch one.
+  ///   - sleepers: The log's. Those of them that are subscribers have settled.
   ///   - queues: Those of the bounded ones.
   ///   - end: How many slots the log has.
   func wait(
-    for count: Int, asleep sleepers: Sleepers, in queues: ContiguousArray<SubscriberQueueBase>,
-    upTo end: Int, ringing bell: Doorbell
+    for count: Int, asleep sleepers: borrowing WaitQueue,
+    in queues: ContiguousArray<SubscriberQueueBase>, upTo end: Int, ringing bell: Doorbell
   ) -> SettleWait {
     lastNumber += 1
-    var remaining = count
-    sleepers.forEach { bell in
-      guard let cursor = bell.waiter as? LogCursor else { return }
-      cursor.attended = lastNumber
-      remaining -= 1
-    }
     let wait = SettleWait(
-      number: lastNumber, remaining: remaining, upTo: end, in: queues, ringing: bell)
-    if remaining > 0 { waits.append(wait) }
+      number: lastNumber, remaining: count - sleepers.subscriberCount,
+      generation: sleepers.generation, upTo: end, in: queues, ringing: bell)
+    if wait.remaining > 0 { waits.append(wait) }
     return wait
   }
 
@@ -107,17 +100,51 @@ final class Attendance: @unchecked Sendable {
   /// - Parameters:
   ///   - attended: A subscriber's.
   ///   - isOver: Whether it need not be waited for any more. If not, later calls wait for it, too.
-  private func settle(from attended: inout Int, where isOver: (SettleWait) -> Bool) -> Settled? {
+  private func settle(
+    from attended: inout Attended, where isOver: (SettleWait) -> Bool
+  ) -> Settled? {
     var settled: Settled = []
-    for wait in waits where wait.number > attended {
+    for wait in waits where wait.number > attended.number {
+      if attended.hasSlept(through: wait) {
+        attended.number = wait.number
+        continue
+      }
       guard isOver(wait) else { break }
-      attended = wait.number
+      attended.number = wait.number
       wait.remaining -= 1
       if wait.remaining == 0 { settled.append(wait) }
     }
     if settled.isEmpty { return nil }
     waits.removeAll { $0.remaining == 0 }
     return settled
+  }
+}
+
+/// What a log remembers of a subscriber for `settled()`.
+struct Attended: Sendable {
+  /// The number of the last call that need not wait for it.
+  var number: Int
+  /// The generation of the wait queue that it joined last, and the number of the last call there was then.
+  private var sleep: (generation: UInt64, after: Int) = (0, 0)
+
+  init(upTo number: Int) {
+    self.number = number
+  }
+
+  mutating func fallAsleep(in generation: UInt64, after number: Int) {
+    sleep = (generation, number)
+  }
+
+  /// It has left the queue while the others stay: so it has slept through all calls there were.
+  mutating func wake(after number: Int) {
+    self.number = number
+    sleep = (0, 0)
+  }
+
+  /// Whether it slept when the call began: it had joined a queue before that, and nobody had taken
+  /// that queue.
+  func hasSlept(through wait: SettleWait) -> Bool {
+    sleep.generation == wait.generation && sleep.after < wait.number
   }
 }
 

@@ -120,8 +120,9 @@ extension BroadcastLog {
     let (subscribers, wake) = state.withLock { state in
       append(element, replayed: replayed, noting: sending, to: &state, evicting: &evicted)
     }
-    _ = consume evicted  // destroyed here, with no lock held
     perform(wake)
+    // Destroyed here: with no lock held, and when nobody waits for a ring any more.
+    _ = consume evicted
     return subscribers
   }
 
@@ -174,7 +175,9 @@ extension BroadcastLog {
   ///
   /// - Returns: What the subscriber is known by, if it has no queue.
   @usableFromInline
-  func noteSubscribing(_ queue: SubscriberQueueBase?, in state: LogState) -> SubscriberTag? {
+  func noteSubscribing(
+    _ queue: SubscriberQueueBase?, _ policy: BufferingPolicy, in state: LogState
+  ) -> SubscriberTag? {
     guard !state.isFinished || (unheard?.count ?? 0) > 0 else { return nil }
     let subscriber: AnyObject = queue as AnyObject? ?? SubscriberTag()
     let kept = state.subscriberCount == 0 ? unheard.map { ObjectIdentifier($0) } : nil
@@ -182,7 +185,7 @@ extension BroadcastLog {
     for tap in state.taps {
       tap.note(
         .subscribed(
-          ObjectIdentifier(subscriber), queue?.policy ?? .unbounded, replays: replays, kept: kept))
+          ObjectIdentifier(subscriber), policy, replays: replays, kept: kept))
     }
     return subscriber as? SubscriberTag
   }

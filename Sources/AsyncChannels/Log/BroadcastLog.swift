@@ -38,8 +38,9 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     var evicted = Evicted<Element>()
     let (subscribers, wake) = appendIfPlain(element, replayed: replayed, evicting: &evicted)
     guard let subscribers else { return sendNoting(element, replayed: replayed) }
-    _ = consume evicted  // destroyed here, with no lock held
     perform(wake)
+    // Destroyed here: with no lock held, and when nobody waits for a ring any more.
+    _ = consume evicted
     return subscribers
   }
 
@@ -56,9 +57,9 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
       state.set(.finished, to: true)
       return state.takeSleepers()
     }
-    _ = consume replayed  // destroyed here: after unlocking
     perform(wake)
     if let news { tell(news) }
+    _ = consume replayed  // destroyed here: after unlocking and ringing
   }
 
   /// Nobody can subscribe any more.
@@ -147,7 +148,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     evicting evicted: inout Evicted<Element>
   ) -> (subscribers: Int?, wake: Wake) {
     if state.readers > 0 {
-      state.appendSlot(element)
+      publish(upTo: state.writeSlot(element))
     } else if let unheard, state.queues.isEmpty {
       unheard.offer(element, evicting: &evicted)
     }
@@ -170,39 +171,33 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
 
   /// Takes a place at the log's end, behind the replay window, or what was kept for the first
   /// subscriber.
-  ///
-  /// - Returns: A position for an unbounded subscriber; a queue for a bounded one, and for replayed
-  ///   and kept elements, which are to be read first; neither after the end, if nothing was kept.
-  ///   And what `attended` and `tag` of `LogCursor` begin with.
-  @inlinable
-  func join(
-    _ policy: BufferingPolicy
-  ) -> (
-    position: Position?, queue: SubscriberQueue<Element>?, attended: Int, tag: SubscriberTag?
-  ) {
-    let isBounded = policy != .unbounded
-    let readsQueue = isBounded || window.limit > 0 || unheard != nil
-    let queue = readsQueue ? SubscriberQueue<Element>(policy: policy) : nil
+  @usableFromInline
+  func join(_ policy: BufferingPolicy) -> Joined {
+    let queue = policy == .unbounded ? nil : SubscriberQueue<Element>(policy: policy)
     var evicted = Evicted<Element>()
-    var attended = 0
-    var tag: SubscriberTag?
+    var kept = Backlog<Element>()
     var news: AttendanceNews?
-    let place: (Position?, SubscriberQueue<Element>?) = state.withLock { state in
-      if state.isRecorded { tag = noteSubscribing(queue, in: state) }
+    var joined = state.withLock { state in
+      var joined = Joined(queue: queue, behind: published.load(ordering: .relaxed))
+      if state.isRecorded { joined.tag = noteSubscribing(queue, policy, in: state) }
       // There is something only while nobody is subscribed.
-      if let queue, let unheard { unheard.moveAll(to: queue, evicting: &evicted) }
-      guard !state.isFinished else { return (nil, unheard == nil ? nil : queue) }
-      if let queue { window.elements.forEach { queue.offer($0, evicting: &evicted) } }
-      if isBounded, let queue {
-        state.addQueue(queue)
-        if state.attendance != nil { (attended, news) = state.welcome() }
-        return (nil, queue)
+      if let unheard, let queue {
+        unheard.moveAll(to: queue, evicting: &evicted)
+      } else if let unheard {
+        kept = unheard.takeAll(countingDropsIn: &joined.dropped)
       }
-      let position = state.addReader(of: Element.self)
-      if state.attendance != nil { (attended, news) = state.welcome() }
-      return (position, queue)
+      guard !state.isFinished else { return joined }
+      if let queue {
+        window.elements.forEach { queue.offer($0, evicting: &evicted) }
+        state.addQueue(queue)
+      } else {
+        joined.begin(at: state.addReader(of: Element.self), behind: window.elements)
+      }
+      if state.attendance != nil { (joined.attended, news) = state.welcome() }
+      return joined
     }
+    if kept.count > 0 { joined.beginBehind(&kept) }
     if let news { tell(news) }
-    return (place.0, place.1, attended, tag)
+    return joined
   }
 }

@@ -17,6 +17,11 @@ public import Synchronization
 @usableFromInline
 class BroadcastLogBase: @unchecked Sendable {
   @usableFromInline final let state = Locked(LogState())
+  /// How many slots of the log can be read. Written under the lock.
+  @usableFromInline final let published = Atomic(0)
+  /// Whether sleepers are due that somebody could ring: what `LogState.due` knows, for a consumer that has
+  /// woken. Relaxed: it is a hint, and others ring them, too.
+  final let hasDue = Atomic(false)
   /// Whether `state` has taps, for a consumer that looks without the lock. Written under the lock.
   /// Relaxed: it leads to the slower path, which looks under the lock.
   @usableFromInline final let isRecorded = Atomic(false)
@@ -53,14 +58,13 @@ class BroadcastLogBase: @unchecked Sendable {
   /// include this reader in their counts, later ones do not. They stay alive for as long as it
   /// holds the segment that it reads.
   ///
-  /// - Parameter attended: See `LogCursor`.
   final func unsubscribe(
-    readsLog: Bool, queue: SubscriberQueueBase?, attended: Int
+    readsLog: Bool, queue: SubscriberQueueBase?, attended: Attended
   ) -> LogEnd? {
     var news: AttendanceNews?
     let end = state.withLock { state in
       let end = state.unsubscribe(readsLog: readsLog, queue: queue)
-      news = state.attendance?.noteLeaving(attended: attended, remaining: state.subscriberCount)
+      news = state.attendance?.noteLeaving(attended, remaining: state.subscriberCount)
       return end
     }
     if let news { tell(news) }
@@ -72,14 +76,16 @@ class BroadcastLogBase: @unchecked Sendable {
   /// later finds the sleeper. So no wake-up is lost, and no protocol of flags is needed.
   ///
   /// - Parameters:
-  ///   - cursor: Whose position and queue this is. Requires its lease.
+  ///   - cursor: Whose position and queue this is. Requires its lock.
   ///   - asks: Whether the consumer asks for more, having worked on all that it took, so that this is
   ///     noted.
   final func look(for cursor: LogCursor, asks: Bool, orJoinWith bell: Doorbell?) -> Look {
     let (look, settled) = state.withLock { state in
       let look = state.look(
-        at: cursor.position, queue: cursor.untypedQueue, orJoinWith: bell)
-      return (look, asks ? state.attendance?.noteAsking(cursor, finding: look) : nil)
+        at: cursor.position.number, queue: cursor.untypedQueue, orJoinWith: bell)
+      let settled = asks ? state.attendance?.noteAsking(cursor, finding: look) : nil
+      if look == .nothing, bell != nil { state.noteSleep(of: cursor) }
+      return (look, settled)
     }
     if let settled { ring(settled) }
     return look
@@ -94,36 +100,27 @@ class BroadcastLogBase: @unchecked Sendable {
     if let settled { ring(settled) }
   }
 
-  /// Takes out the doorbell of a consumer that was cancelled or displaced.
-  final func leaveQueue(_ bell: Doorbell) {
-    state.withLock { $0.waiting.leave(bell) }
-  }
-
-  private final func takeDue() -> Sleepers? {
-    state.withLock { $0.takeDue() }
-  }
-
-  @inlinable
-  final func perform(_ wake: Wake) {
-    if case .nobody = wake { return }
-    ring(wake)
-  }
-
-  @usableFromInline
-  final func ring(_ wake: Wake) {
-    switch wake {
-    case .nobody:
-      break
-    case .directly(let first):
-      var sleepers = Sleepers(from: first)
-      sleepers.ringAll()
-    case .throughActor(let waker):
-      // A send is synchronous, and a call of an actor is not: hence a task. It is detached, since
-      // the readers must not inherit anything of the sender's task. Its priority is the sender's,
-      // since a thread of that priority is awake, but at least medium: the readers may be more
-      // urgent than the sender.
-      let priority = max(Task.currentPriority, .medium)
-      Task.detached(priority: priority) { await waker.ring { self.takeDue() } }
+  /// Takes out the doorbell of a subscriber that was cancelled or displaced, or has woken by another. If it
+  /// still sleeps, it has slept through all calls of `settled()` that there were.
+  final func leaveQueue(_ bell: Doorbell, of cursor: LogCursor) {
+    state.withLock { state in
+      if state.waiting.leave(bell) { state.noteWaking(of: cursor) }
     }
+  }
+
+  /// Makes slots readable. With the log's lock held.
+  ///
+  /// A releasing fence and a relaxed store, rather than a releasing store: where this is inlined, the
+  /// optimizer (6.3.1) moves the retain of an element that was written behind such a store, since it
+  /// takes that for one that releases no object. A reader could then destroy the element before it was
+  /// retained. It moves nothing over a fence.
+  @inlinable
+  final func publish(upTo number: Int) {
+    #if ASYNCCHANNELS_PTHREAD_LOCK
+      // Thread Sanitizer does not know fences. This tells it the same.
+      published.add(0, ordering: .releasing)
+    #endif
+    atomicMemoryFence(ordering: .releasing)
+    published.store(number, ordering: .relaxed)
   }
 }

@@ -8,93 +8,113 @@ public import Synchronization
 final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   @inlinable
   init(in log: BroadcastLog<Element>, buffering policy: BufferingPolicy) {
-    let (position, queue, attended, tag) = log.join(policy)
-    super.init(in: log, at: position, queue: queue, attended: attended, tag: tag)
+    super.init(in: log, at: log.join(policy))
   }
 
   @inlinable
   deinit {
-    if let end = unsubscribe() { position?.abandon(upTo: end, of: Element.self) }
+    abandon(upTo: unsubscribe())
   }
 
   override var elementType: Any.Type { Element.self }
 
-  /// Takes an element that is there, for the iterator that used the cursor last. Returns nil also
-  /// for another iterator, which has to `waitForElement` first.
-  @inlinable
+  /// Takes an element that is there, for the consumer. Returns nil also for another iterator, which has
+  /// to `waitForElement` first.
+  ///
+  /// This does not go on to the next segment. `waitForElement` does, and looks at the task's
+  /// cancellation there: so a consumer that always finds an element sees it no later than 64 elements
+  /// after.
+  @inlinable @inline(__always)
   func take(as ticket: UInt64) -> Element? {
-    guard lease.tryAcquire(ticket) else { return nil }
-    let element = readsQueue && isTaskCancelled ? nil : take()
-    lease.release(ticket)
+    if let claim = position.claim(atMost: 1, as: ticket) { return take(claim, as: ticket) }
+    return takeAfterLooking(as: ticket)
+  }
+
+  /// Takes what has come since it was looked for last.
+  ///
+  /// One function, so that a take is one call at most, however large its caller is.
+  @inlinable
+  func takeAfterLooking(as ticket: UInt64) -> Element? {
+    if position.refresh(untypedLog.published) {
+      if isRecorded { return takeRecorded(as: ticket) }
+      return position.claim(atMost: 1, as: ticket).map { take($0, as: ticket) }
+    }
+    return untypedQueue == nil ? nil : takeFromQueue(as: ticket)
+  }
+
+  @inlinable @inline(__always)
+  func take(_ claim: Position.Claim, as ticket: UInt64) -> Element {
+    let element = claim.segment.take(Element.self, at: claim.index)
+    position.finish(claim, as: ticket)
     return element
   }
 
-  /// The same for several elements, with one lease. Returns how many there were.
+  /// The same for several elements, which are claimed in one step. Returns how many there were.
   @inlinable
   func takeUpTo(_ count: Int, as ticket: UInt64, into elements: inout [Element]) -> Int {
-    guard lease.tryAcquire(ticket) else { return 0 }
-    var taken = 0
-    if !readsQueue || !isTaskCancelled {
-      elements.reserveCapacity(elements.count + count)
-      while taken < count, let element = take() {
-        elements.append(element)
-        taken += 1
-      }
+    guard !isRecorded, let claim = position.claim(atMost: count, as: ticket) else { return 0 }
+    elements.reserveCapacity(elements.count + count)
+    for offset in 0..<claim.count {
+      elements.append(claim.segment.take(Element.self, at: claim.index + offset))
     }
-    lease.release(ticket)
-    return taken
+    position.finish(claim, as: ticket)
+    return claim.count
   }
 
-  /// Takes an element that is there. Requires the lease.
-  ///
-  /// This does not go on to the next segment. `waitForElement` does, and looks at the task's
-  /// cancellation there: so a consumer that always finds an element sees it at the latest 64
-  /// elements later.
-  ///
-  /// Always inlined, as is `takeKnown`: so a take is one call at most, however large the caller is.
-  @inlinable @inline(__always)
-  func take() -> Element? {
-    if let element = position?.takeKnown(Element.self) { return element }
-    if readsQueue { return takeFromQueue() }
-    guard position?.refresh() == true else { return nil }
-    return isRecorded ? takeRecorded() : position?.takeKnown(Element.self)
-  }
-
-  /// Takes an element that is there, for the iterator that used the cursor last.
+  /// Takes an element that is there, for the consumer.
   func take(_ terms: Terms, as ticket: UInt64) -> Element? {
-    guard lease.tryAcquireUnborrowed(ticket) else { return nil }
-    defer { lease.release(ticket) }
-    return lookAndTake(terms)
+    withPlace(of: ticket) { lookAndTake(terms, as: ticket) }
   }
 
   /// Takes an element that `waitForElement` has seen: that asked whether the task is cancelled after
   /// it had looked. This does not look again, so it takes nothing that was sent later.
   ///
-  /// Only a queue that senders fill is asked again, under their lock (`takeFromBoundedQueue`). What
-  /// was replayed stands in a queue that nobody fills any more.
+  /// Only a queue is asked again, under the lock of those who fill it (`takeFromBoundedQueue`).
   ///
   /// Not inlined: an async caller would keep room for these variables while it sleeps.
   @inline(never)
   func takeSeen(as ticket: UInt64) -> Element? {
-    guard lease.tryAcquire(ticket) else { return nil }
-    defer { lease.release(ticket) }
-    if !readsQueue {
-      // The next element was seen, whatever has come after it.
-      if isRecorded, position?.refresh() == true { return takeRecorded() }
-      return position?.takeKnown(Element.self)
+    if let claim = position.claim(atMost: 1, as: ticket) { return take(claim, as: ticket) }
+    // The place is closed, the element is recorded, or there is a queue.
+    return withPlace(of: ticket) {
+      if untypedQueue != nil { return takeFromBoundedQueue(evenIfCancelled: false) }
+      if isRecorded { return takeNoting(as: ticket) }
+      return takeKnown(as: ticket)
     }
-    return position == nil ? takeFromBoundedQueue(evenIfCancelled: false) : takeFromQueue()
   }
 
-  /// Takes an element that is there, wherever it is: in the next segment, too, or behind what was
-  /// replayed. Requires the lease. The look comes before the question whether the task is cancelled
-  /// (see `Waiter`).
-  func lookAndTake(_ terms: Terms) -> Element? {
+  /// Takes an element that is there, wherever it is: in the next segment, too. Requires the lock. The
+  /// look comes before the question whether the task is cancelled (see `Waiter`).
+  func lookAndTake(_ terms: Terms, as ticket: UInt64) -> Element? {
     let evenIfCancelled = terms == .evenIfCancelled
     guard look(asks: terms == .next, orJoinWith: nil) == .readable,
       evenIfCancelled || !Task.isCancelled
     else { return nil }
-    return position == nil ? takeFromBoundedQueue(evenIfCancelled: evenIfCancelled) : take()
+    if untypedQueue != nil { return takeFromBoundedQueue(evenIfCancelled: evenIfCancelled) }
+    return isRecorded ? takeNoting(as: ticket) : takeKnown(as: ticket)
+  }
+
+  /// Requires the lock.
+  private func takeKnown(as ticket: UInt64) -> Element? {
+    if let claim = position.claim(atMost: 1, as: ticket) { return take(claim, as: ticket) }
+    guard let claim = position.claimClosed() else { return nil }
+    return claim.segment.take(Element.self, at: claim.index)
+  }
+
+  /// Takes one element, and only that: so the next one is noted, too. Requires the lock.
+  private func takeNoting(as ticket: UInt64) -> Element? {
+    guard position.refresh(untypedLog.published), let number = position.number else { return nil }
+    position.forgetKnown(but: 1)
+    guard let element = takeKnown(as: ticket) else { return nil }
+    noteTaking(from: number)
+    return element
+  }
+
+  /// Not inlined, for the same reason: clients' `take` would save more registers.
+  @usableFromInline @inline(never)
+  func takeRecorded(as ticket: UInt64) -> Element? {
+    position.forgetKnown(but: 0)
+    return withPlace(of: ticket) { takeNoting(as: ticket) }
   }
 
   /// Asks again whether the task is cancelled, under the lock: a sender may have replaced the
@@ -103,20 +123,14 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     pop { evenIfCancelled || !Task.isCancelled ? $0.takeFirst() : nil }
   }
 
-  /// The end of a batch is where a recording looks at each element.
+  /// A place that is recorded knows of no element that is not being taken.
   @inlinable
   var isRecorded: Bool { untypedLog.isRecorded.load(ordering: .relaxed) }
 
-  /// Not inlined: the fast path stays small.
-  @usableFromInline
-  var isTaskCancelled: Bool { Task.isCancelled }
-
-  /// Not inlined, for the same reason: clients' `take` would save more registers.
+  /// Not inlined, for the same reason.
   @usableFromInline @inline(never)
-  func takeFromQueue() -> Element? {
-    if let element = pop({ $0.popFirst() }) { return element }
-    readsQueue = position == nil
-    return nil
+  func takeFromQueue(as ticket: UInt64) -> Element? {
+    Task.isCancelled ? nil : pop { position.isOpen(for: ticket) ? $0.popFirst() : nil }
   }
 
   /// - Parameter remove: Takes an element from the queue, if there is one. Called under the log's lock.
@@ -131,6 +145,26 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     }
     if !origins.isEmpty { Causes.took(origins, from: ObjectIdentifier(queue)) }
     return element
+  }
+
+  /// Gives up everything before `end` unread, and the hold on the segment.
+  ///
+  /// Elements may be destroyed here, and run code of theirs.
+  @usableFromInline
+  func abandon(upTo end: LogEnd?) {
+    guard var segment = position.segment, var number = position.number else { return }
+    while segment != end?.segment {
+      segment.skip(Element.self, in: number - segment.start..<segment.capacity)
+      number = segment.end
+      guard let next = segment.next else { break }
+      next.retain()
+      segment.release()
+      segment = next
+    }
+    if let end, segment == end.segment {
+      segment.skip(Element.self, in: number - segment.start..<end.index)
+    }
+    segment.release()
   }
 }
 

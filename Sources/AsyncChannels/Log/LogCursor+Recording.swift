@@ -28,8 +28,10 @@ extension LogCursor {
 
   final func noteTaking(from slot: Int) {
     let (subscriber, taps) = recorded
+    let step =
+      slot < firstInLog ? LogStep.popped(subscriber) : LogStep.taken(subscriber, slot: slot)
     let origins = taps.compactMap { tap in
-      tap.note(.taken(subscriber, slot: slot)).map { Origin(tap: tap, element: $0) }
+      tap.note(step).map { Origin(tap: tap, element: $0) }
     }
     Causes.took(origins, from: subscriber)
   }
@@ -62,16 +64,5 @@ extension LogCursor {
   private func note(_ step: (ObjectIdentifier) -> LogStep) {
     let (subscriber, taps) = recorded
     for tap in taps { tap.note(step(subscriber)) }
-  }
-}
-
-extension Cursor {
-  /// Takes one known element, and only that: so the next one is noted, too. Requires the lease.
-  @usableFromInline
-  func takeRecorded() -> Element? {
-    guard let slot = position?.takeOnly(), let element = position?.takeKnown(Element.self)
-    else { return nil }
-    noteTaking(from: slot)
-    return element
   }
 }

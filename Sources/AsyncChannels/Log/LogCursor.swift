@@ -6,52 +6,85 @@ import Synchronization
 /// `@unchecked Sendable`, both: for the reason that `Waiter` gives.
 @usableFromInline
 class LogCursor: Waiter, @unchecked Sendable {
-  /// Nil for a bounded subscriber, and for one that came after the end.
-  ///
-  /// `exclusivity(unchecked)`: the lease excludes already, and the check costs as much as a read.
-  @exclusivity(unchecked) @usableFromInline final var position: Position?
-  /// Whether to read from the queue: always if bounded, else until what was replayed is read, if
-  /// anything was. Until then `position` does not look for elements, and cancelled tasks take none.
-  @exclusivity(unchecked) @usableFromInline final var readsQueue: Bool
-  final let untypedQueue: SubscriberQueueBase?
+  /// Reads nothing for a bounded subscriber, and for one that came after the end.
+  @usableFromInline final let position: Position
+  /// That of a bounded subscriber.
+  @usableFromInline final let untypedQueue: SubscriberQueueBase?
   @usableFromInline final let untypedLog: BroadcastLogBase
-  /// The number of the last call of `settled()` that need not wait for this subscriber (see
-  /// `Attendance`). Touched only under the log's lock, and in `deinit`.
-  final var attended: Int
+  /// The number of the first slot that it reads of the log. Those before were replayed or kept.
+  final let firstInLog: Int
+  /// Whether the log counts it as a reader.
+  private final let isReader: Bool
+  /// How many elements were dropped before it came.
+  private final let inheritedDrops: Int
+  /// The segment of a claim that was not finished when the place was closed (see `Position`), and the number
+  /// up to which claims are finished when that one is. Nil while the place is open.
+  @exclusivity(unchecked) private final var parked: (segment: Segment, until: UInt32)?
+  /// What `settled()` knows of this subscriber. Touched only under the log's lock, and in `deinit`.
+  final var attended: Attended
   /// How a recording tells a subscriber that has no queue from others. Touched only under the log's lock.
   final var tag: SubscriberTag?
 
   @usableFromInline
-  init(
-    in log: BroadcastLogBase, at position: Position?, queue: SubscriberQueueBase?, attended: Int,
-    tag: SubscriberTag?
-  ) {
+  init(in log: BroadcastLogBase, at place: Joined) {
     untypedLog = log
-    self.attended = attended
-    self.tag = tag
-    self.position = position
-    untypedQueue = queue
-    readsQueue = queue != nil
+    position = Position(in: place.segment, number: place.number)
+    untypedQueue = place.queue
+    firstInLog = place.firstInLog
+    isReader = place.isReader
+    inheritedDrops = place.dropped
+    attended = Attended(upTo: place.attended)
+    tag = place.tag
     super.init()
   }
 
   /// Whether it was made after the end, and gives nothing.
-  final var isPastTheEnd: Bool { position == nil && untypedQueue == nil }
+  final var isPastTheEnd: Bool { position.segment == nil && untypedQueue == nil }
 
   final override var droppedCount: Int {
-    untypedQueue.map { queue in untypedLog.state.withLock { _ in queue.droppedCount } } ?? 0
+    inheritedDrops
+      + (untypedQueue.map { queue in untypedLog.state.withLock { _ in queue.droppedCount } } ?? 0)
   }
 
   /// Returns the end of the elements that a reader of the log still owes a read; nil for others.
   @usableFromInline
   final func unsubscribe() -> LogEnd? {
+    parked?.segment.release()
     if untypedLog.isRecorded.load(ordering: .relaxed) { noteLeaving() }
-    return untypedLog.unsubscribe(
-      readsLog: position != nil, queue: untypedQueue, attended: attended)
+    return untypedLog.unsubscribe(readsLog: isReader, queue: untypedQueue, attended: attended)
   }
 
-  final override func countPending() -> Int {
-    untypedLog.state.withLock { $0.pendingCount(at: position, queue: untypedQueue) }
+  @usableFromInline
+  final override var pendingCount: Int {
+    untypedLog.state.withLock { _ in
+      untypedQueue?.count ?? (position.isReading ? position.countBehind(untypedLog.published) : 0)
+    }
+  }
+
+  final override var hasMore: Bool {
+    position.isReading && position.countBehind(untypedLog.published) > 0
+  }
+
+  /// Puts the ticket into the word, unless a consumer that was displaced has not finished what it claimed.
+  final override func admit(_ ticket: UInt64) {
+    if position.isOpen(for: ticket) { return }
+    if parked == nil { closeIfUnfinished() }
+    if let parked {
+      guard position.finished.load(ordering: .acquiring) == parked.until else { return }
+      parked.segment.release()
+      self.parked = nil
+    }
+    position.open(for: ticket)
+  }
+
+  /// With the ticket of nobody in the word nothing more is claimed. If all claims are finished then, nobody
+  /// uses a slot that was claimed; if one is not, it is in this segment, which is held until it is.
+  private final func closeIfUnfinished() {
+    let number = position.close()
+    guard let segment = position.segment, position.finished.load(ordering: .acquiring) != number
+    else { return }
+    segment.retain()
+    parked = (segment, until: number)
   }
 
   final override func peek() -> Bool { advance(asks: true) }
@@ -61,24 +94,25 @@ class LogCursor: Waiter, @unchecked Sendable {
   }
 
   final override func leaveQueue(_ bell: Doorbell) {
-    untypedLog.leaveQueue(bell)
+    untypedLog.leaveQueue(bell, of: self)
   }
+
+  final override func helpRinging() { untypedLog.helpRinging() }
 
   final override func makeWatchers() -> [Waiter] { [ArrivalWatcher(of: self)] }
 
   /// Whether somebody waits until the log's subscribers have settled, and may wait for this one.
   final var isAwaited: Bool { untypedLog.isSettling.load(ordering: .relaxed) }
 
-  /// Goes on from what was replayed to the log, and there to the next segment, if the one before is
-  /// read. True if there is an element.
+  /// Goes on in the log, to the next segment if this one is read. True if there is an element.
   ///
   /// What it finds is not known yet if it is recorded: so each element is taken by `takeRecorded`.
   private final func advance(asks: Bool) -> Bool {
-    // Only this consumer takes what was replayed, and nobody adds to it: so it needs no lock here.
-    if readsQueue, position != nil, untypedQueue?.count ?? 0 == 0 { readsQueue = false }
-    guard !readsQueue, position?.advance() == true else { return false }
+    // Two tasks that share an iterator may have claims in the segment that this is about to leave.
+    if parked == nil, position.hasOverlappingClaims { closeIfUnfinished() }
+    guard position.advance(untypedLog.published) else { return false }
     if asks, isAwaited { untypedLog.noteAsking(for: self) }
-    if untypedLog.isRecorded.load(ordering: .relaxed) { position?.forgetKnown() }
+    if untypedLog.isRecorded.load(ordering: .relaxed) { position.forgetKnown(but: 0) }
     return true
   }
 

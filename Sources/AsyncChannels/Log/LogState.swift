@@ -17,13 +17,8 @@ struct LogFlags: OptionSet, Sendable {
 /// Invariants:
 /// - `readers` is the number of live unbounded subscribers; each has a position at or before `end`.
 /// - `queues[i].index == i` for each live bounded subscriber; other queues have none.
-/// - `actorIsRinging` holds from when a sender gets `.throughActor` until the actor finds nothing
-///   due. At other times nothing is due.
 @usableFromInline
 struct LogState: Sendable {
-  /// A sender rings up to this many sleepers itself, which is sooner than by way of the actor.
-  private static var directRings: Int { 2 }
-
   @usableFromInline var flags: LogFlags = []
   @usableFromInline private(set) var readers = 0
   /// Whether reads of elements of a trivial type are counted, too. Set once, for somebody who asks
@@ -34,9 +29,8 @@ struct LogState: Sendable {
   /// In no order.
   @usableFromInline private(set) var queues: ContiguousArray<SubscriberQueueBase> = []
   @usableFromInline var waiting = WaitQueue()
-  /// Sleepers for the actor, which has not taken them yet.
-  private var due = Sleepers()
-  private var actorIsRinging = false
+  /// The rest of a crowd of sleepers, which others than its sender ring.
+  var due = DueSleepers()
   /// Those that record the log: hardly ever any.
   var taps: [any LogTap] = [] {
     didSet { set(.recorded, to: !taps.isEmpty) }
@@ -80,14 +74,17 @@ struct LogState: Sendable {
   @inlinable
   var sleeperCount: Int { waiting.count }
 
-  /// Writes an element for all readers; there must be some.
+  /// Writes an element for all readers; there must be some. Returns how many slots there are now, to be
+  /// published.
   @inlinable
-  mutating func appendSlot<Element>(_ element: Element) {
+  mutating func writeSlot<Element>(_ element: Element) -> Int {
     guard var end else { preconditionFailure("A log with readers has a tail.") }
     if end.index == end.segment.capacity { end = nextSegment(behind: end, for: Element.self) }
-    end.segment.append(element, pendingReads: !_isPOD(Element.self) || countsAll ? readers : 0)
+    end.segment.write(
+      element, at: end.index, pendingReads: !_isPOD(Element.self) || countsAll ? readers : 0)
     end.index += 1
     self.end = end
+    return end.number
   }
 
   @usableFromInline
@@ -99,12 +96,13 @@ struct LogState: Sendable {
     return LogEnd(segment: next, index: 0)
   }
 
+  /// Returns where the reader begins.
   @usableFromInline
-  mutating func addReader<Element>(of _: Element.Type) -> Position {
+  mutating func addReader<Element>(of _: Element.Type) -> LogEnd {
     let end = end ?? LogEnd(segment: .make(for: Element.self, behind: nil), index: 0)
     self.end = end
     readers += 1
-    return Position(at: end)
+    return end
   }
 
   /// To be called when a subscriber has joined and there is an attendance. What `LogCursor.attended`
@@ -129,23 +127,19 @@ struct LogState: Sendable {
   }
 
   /// A look of a consumer. If there is nothing and a doorbell is given, the doorbell joins the wait queue.
+  ///
+  /// - Parameter number: That of the slot that a reader takes next.
   mutating func look(
-    at position: Position?, queue: SubscriberQueueBase?, orJoinWith bell: Doorbell?
+    at number: Int?, queue: SubscriberQueueBase?, orJoinWith bell: Doorbell?
   ) -> Look {
     if let queue, queue.count > 0 { return .readable }
-    if let position, let end, position.number < end.number { return .readable }
+    if let number, number < end?.number ?? 0 { return .readable }
     if isFinished { return .finished }
     if let bell {
       waiting.join(bell)
-      bell.mayLinger = position != nil && subscriberCount <= Lingering.fewSubscribers
+      bell.mayLinger = number != nil && subscriberCount <= Lingering.fewSubscribers
     }
     return .nothing
-  }
-
-  /// How many elements a subscriber has not taken, those in its queue included.
-  func pendingCount(at position: Position?, queue: SubscriberQueueBase?) -> Int {
-    let inLog = if let position, let end { end.number - position.number } else { 0 }
-    return inLog + (queue?.count ?? 0)
   }
 
   /// Makes it when it is asked for.
@@ -155,8 +149,8 @@ struct LogState: Sendable {
     return attendance
   }
 
-  /// A few sleepers are rung by the sender that takes them. Many are left to the actor, and so is
-  /// each one while the actor rings: none overtakes those that fell asleep earlier.
+  /// The first sleepers are rung by the sender that takes them. While the rest of a crowd is due, later ones
+  /// join it: none overtakes those that fell asleep earlier.
   @inlinable
   mutating func takeSleepers() -> Wake {
     sleeperCount == 0 ? .nobody : takeAllSleepers()
@@ -164,23 +158,29 @@ struct LogState: Sendable {
 
   @usableFromInline
   mutating func takeAllSleepers() -> Wake {
-    if !actorIsRinging, waiting.count <= Self.directRings {
-      return waiting.takeAll().first.map(Wake.directly) ?? .nobody
+    let sleepers = waiting.takeAll()
+    if due.isWaitedFor {
+      due.append(sleepers)
+      return due.canBeRung ? .due : .nobody
     }
-    due.append(waiting.takeAll())
-    if actorIsRinging { return .nobody }
-    actorIsRinging = true
-    let waker = waker ?? Waker()
-    self.waker = waker
-    return .throughActor(waker)
+    guard sleepers.count <= DueSleepers.few else { return .crowd(Wake.Crowd(sleepers)) }
+    return sleepers.first.map(Wake.few) ?? .nobody
   }
 
-  mutating func takeDue() -> Sleepers? {
-    guard due.count > 0 else {
-      actorIsRinging = false
-      return nil
-    }
-    return exchange(&due, with: Sleepers())
+  mutating func makeWaker() -> Waker {
+    let waker = waker ?? Waker()
+    self.waker = waker
+    return waker
+  }
+
+  /// Notes that a subscriber has joined the wait queue.
+  func noteSleep(of cursor: LogCursor) {
+    cursor.attended.fallAsleep(in: waiting.generation, after: attendance?.lastNumber ?? 0)
+  }
+
+  /// Notes that it has left the queue, and was not taken out with the others.
+  func noteWaking(of cursor: LogCursor) {
+    cursor.attended.wake(after: attendance?.lastNumber ?? 0)
   }
 
   private mutating func removeQueue(_ queue: SubscriberQueueBase) {

@@ -5,8 +5,8 @@
 /// taken another out of its queue and not rung it yet, and then its links are that sender's. A branch that
 /// is rung late makes the next sleep look again.
 ///
-/// `@unchecked Sendable`: for the reason that `Waiter` gives. The leases of the cursors in it are
-/// not used: this one's lease guards them.
+/// `@unchecked Sendable`: for the reason that `Waiter` gives. The locks of the cursors in it are not
+/// taken: this one's lock guards them.
 final class MergedCursor: Waiter, @unchecked Sendable {
   /// One of the subscriptions, and how an element that is there is taken from it.
   struct Source: Sendable {
@@ -17,7 +17,8 @@ final class MergedCursor: Waiter, @unchecked Sendable {
       _ cursor: Cursor<Element>, as wrap: @escaping @Sendable (Element) -> any Sendable
     ) {
       self.cursor = cursor
-      take = { cursor.lookAndTake($0).map(wrap) }
+      cursor.admit(Position.onlyTicket)
+      take = { cursor.lookAndTake($0, as: Position.onlyTicket).map(wrap) }
     }
   }
 
@@ -38,20 +39,20 @@ final class MergedCursor: Waiter, @unchecked Sendable {
 
   /// Takes an element that is there from any of the sources.
   ///
-  /// - Parameter note: Is called with the number of the source while the lease is held, so in the
+  /// - Parameter note: Is called with the number of the source while the lock is held, so in the
   ///   order in which elements are taken. It must not run code of a user.
   func take<Noted>(
     _ terms: Terms, as ticket: UInt64, _ note: (Int, any Sendable) -> Noted
   ) -> Noted? {
-    guard lease.tryAcquireUnborrowed(ticket) else { return nil }
-    defer { lease.release(ticket) }
-    for offset in sources.indices {
-      let number = (start + offset) % sources.count
-      guard let element = sources[number].take(terms) else { continue }
-      start = number + 1
-      return note(number, element)
+    withPlace(of: ticket) {
+      for offset in sources.indices {
+        let number = (start + offset) % sources.count
+        guard let element = sources[number].take(terms) else { continue }
+        start = number + 1
+        return note(number, element)
+      }
+      return nil
     }
-    return nil
   }
 
   override func note(_ step: ConsumerStep) {
@@ -62,12 +63,12 @@ final class MergedCursor: Waiter, @unchecked Sendable {
     sources.lazy.compactMap { $0.cursor.flow() }.first
   }
 
-  override func countPending() -> Int { sources.reduce(0) { $0 + $1.cursor.countPending() } }
+  override var pendingCount: Int { sources.reduce(0) { $0 + $1.cursor.pendingCount } }
 
   override func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look {
     guard let bell else { return look { sources[$0].cursor.look(asks: asks, orJoinWith: nil) } }
     assert(branches.isEmpty, "A branch that stays in a queue outlives its consumer.")
-    branches = sources.map { Doorbell(branchOf: bell, for: $0.cursor) }
+    branches = sources.map { _ in Doorbell(branchOf: bell) }
     let look = look { sources[$0].cursor.look(asks: asks, orJoinWith: branches[$0]) }
     if look != .nothing { leaveQueues() }
     return look

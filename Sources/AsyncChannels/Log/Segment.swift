@@ -5,8 +5,6 @@ public import Synchronization
 struct SegmentHeader: ~Copyable {
   /// The number of holders: the cursors in it, the segment before it, the log if it is the tail.
   @usableFromInline let holders = Atomic<Int>(1)
-  /// How many slots are written. Released by the sender, acquired by readers.
-  @usableFromInline let published = Atomic<Int>(0)
   /// The segment after this one; written once. This segment holds it.
   @usableFromInline let next = Atomic<UnsafeMutableRawPointer?>(nil)
   @usableFromInline let capacity: Int
@@ -18,11 +16,13 @@ struct SegmentHeader: ~Copyable {
 
 /// A fixed number of slots of the log, in one block of memory: header, counts, elements.
 ///
-///     ┌ holders published next … ┬ pendingReads[0] pendingReads[1] … ┬ element[0] element[1] … ┐
+///     ┌ holders next … ┬ pendingReads[0] pendingReads[1] … ┬ element[0] element[1] … ┐
+///
+/// Slots have numbers, which go on from one segment to the next.
 ///
 /// Invariants:
-/// - Slots below `published` never move. Only the sender that holds the log's lock writes the slot
-///   at `published`, and then releases `published`.
+/// - A slot whose number is below the log's `published` never moves. Only the sender that holds the
+///   log's lock writes the slot with that number, and then releases `published`.
 /// - `pendingReads[i]` counts the readers that have not yet read or skipped slot `i`. Each of them
 ///   has its cursor in this segment or in one before it, so the segment is held. The reader that
 ///   brings the count to zero destroys the element, and no reader looks at that slot again. So when
@@ -41,13 +41,30 @@ struct SegmentHeader: ~Copyable {
 struct Segment: Equatable, @unchecked Sendable {
   @usableFromInline let header: UnsafeMutablePointer<SegmentHeader>
 
-  /// One holder: the caller.
-  ///
-  /// - Parameter end: The end of the log, which the segment goes behind. Nil for the first of a log,
-  ///   which has room for a few elements, since many logs never hold more.
+  /// The first of a log, which has room for a few elements, since many logs never hold more, or the
+  /// one behind its end. One holder: the caller.
   static func make<Element>(for _: Element.Type, behind end: LogEnd?) -> Segment {
     let capacity = end == nil ? fewestSlots : capacity(for: Element.self)
-    let start = end?.number ?? 0
+    return make(for: Element.self, capacity: capacity, start: end?.number ?? 0)
+  }
+
+  /// A segment that one subscriber reads before it goes on at the end of the log. So what was sent
+  /// before it came is read as the log is: without a lock.
+  ///
+  /// - Parameters:
+  ///   - next: Where it goes on; nil if there is nothing to go on with.
+  ///   - number: That of the slot with which it goes on.
+  static func make<Element>(
+    for _: Element.Type, before next: Segment?, number: Int, holding count: Int
+  ) -> Segment {
+    let segment = make(for: Element.self, capacity: count, start: number - count)
+    if let next { segment.link(next) }
+    return segment
+  }
+
+  private static func make<Element>(
+    for _: Element.Type, capacity: Int, start: Int
+  ) -> Segment {
     let countsEnd = countsOffset + capacity * MemoryLayout<Atomic<UInt32>>.stride
     let mask = MemoryLayout<Element>.alignment - 1
     let elementsOffset = (countsEnd + mask) & ~mask
@@ -75,7 +92,8 @@ struct Segment: Equatable, @unchecked Sendable {
   @inlinable
   static var countsOffset: Int { MemoryLayout<SegmentHeader>.stride }
 
-  private init(header: UnsafeMutablePointer<SegmentHeader>) {
+  @inlinable
+  init(header: UnsafeMutablePointer<SegmentHeader>) {
     self.header = header
   }
 
@@ -83,7 +101,11 @@ struct Segment: Equatable, @unchecked Sendable {
   var capacity: Int { header.pointee.capacity }
 
   /// The number of its first slot among all slots of the log.
+  @inlinable
   var start: Int { header.pointee.start }
+
+  /// The number of the first slot behind it.
+  var end: Int { start + capacity }
 
   /// For each slot, the number of readers that still owe it a read.
   @inlinable
@@ -98,38 +120,63 @@ struct Segment: Equatable, @unchecked Sendable {
     UnsafeMutableRawPointer(header) + header.pointee.elementsOffset
   }
 
-  /// How many slots can be read. Acquires what their sender wrote.
-  @inlinable
-  var published: Int { header.pointee.published.load(ordering: .acquiring) }
-
   var next: Segment? {
     header.pointee.next.load(ordering: .acquiring).map {
       Segment(header: $0.assumingMemoryBound(to: SegmentHeader.self))
     }
   }
 
-  /// Writes the slot after the last one and publishes it. Only with the log's lock held.
-  ///
-  /// A releasing fence and a relaxed store, rather than a releasing store: where this is inlined, the
-  /// optimizer (6.3.1) moves the element's retain behind such a store, since it takes that for one
-  /// that releases no object. A reader could then destroy the element before it was retained. It
-  /// moves nothing over a fence.
+  /// Writes a slot. Nobody may read it before it is published (`BroadcastLogBase.publish`).
   ///
   /// - Parameter readers: Zero if the reads are not counted.
   @inlinable
-  func append<Element>(_ element: Element, pendingReads readers: Int) {
-    let slot = header.pointee.published.load(ordering: .relaxed)
-    (elements.assumingMemoryBound(to: Element.self) + slot).initialize(to: element)
-    if readers > 0 { pendingReads[slot].store(UInt32(readers), ordering: .relaxed) }
-    #if ASYNCCHANNELS_PTHREAD_LOCK
-      // Thread Sanitizer does not know fences. This tells it the same.
-      header.pointee.published.add(0, ordering: .releasing)
-    #endif
-    atomicMemoryFence(ordering: .releasing)
-    header.pointee.published.store(slot + 1, ordering: .relaxed)
+  func write<Element>(_ element: Element, at index: Int, pendingReads readers: Int) {
+    (elements.assumingMemoryBound(to: Element.self) + index).initialize(to: element)
+    if readers > 0 { pendingReads[index].store(UInt32(readers), ordering: .relaxed) }
   }
 
-  /// Links a new segment behind this one. Only with the log's lock held.
+  /// Takes the element of a slot that the caller has claimed.
+  ///
+  /// A reader that is the only one left moves the element out; others copy it and then count down.
+  /// Counting down releases this reader's copy and acquires the copies of the others. So a reader
+  /// that brings the count to zero, or reads a count of one, knows that all other copies are
+  /// complete, and that no other reader will come.
+  ///
+  /// An element of a trivial type is nobody's to destroy, so it is copied and not counted, unless the
+  /// log counts all (`LogState.countsAll`). Then its count is not zero before this reader has counted
+  /// down.
+  @inlinable @inline(__always)
+  func take<Element>(_: Element.Type, at index: Int) -> Element {
+    let place = elements.assumingMemoryBound(to: Element.self) + index
+    let owed = pendingReads[index].load(ordering: .acquiring)
+    if _isPOD(Element.self), owed == 0 { return place.pointee }
+    if owed == 1 {
+      pendingReads[index].store(0, ordering: .relaxed)
+      return place.move()
+    }
+    let element = place.pointee
+    if pendingReads[index].wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+      place.deinitialize(count: 1)
+    }
+    return element
+  }
+
+  /// Gives slots up unread.
+  ///
+  /// Counting down acquires the copies of the readers before, for the one that destroys the
+  /// element. There is nothing to release: the element was not read here.
+  func skip<Element>(_: Element.Type, in slots: Range<Int>) {
+    let places = elements.assumingMemoryBound(to: Element.self)
+    let isTrivial = _isPOD(Element.self)
+    for slot in slots {
+      if isTrivial, pendingReads[slot].load(ordering: .relaxed) == 0 { continue }
+      if pendingReads[slot].wrappingSubtract(1, ordering: .acquiring).newValue == 0 {
+        (places + slot).deinitialize(count: 1)
+      }
+    }
+  }
+
+  /// Links a segment behind this one. Only with the log's lock held, or before anybody reads this one.
   func link(_ next: Segment) {
     next.retain()
     header.pointee.next.store(UnsafeMutableRawPointer(next.header), ordering: .releasing)
@@ -163,6 +210,7 @@ struct LogEnd: Sendable {
   @usableFromInline var index: Int
 
   /// How many slots of the log are before it.
+  @inlinable
   var number: Int { segment.start + index }
 
   /// Whether no reader owes the slot before it a read, of a log that counts all. To be called with

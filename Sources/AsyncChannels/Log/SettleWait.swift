@@ -10,6 +10,8 @@ import Synchronization
 /// `@unchecked Sendable`: `remaining` is touched only under the log's lock.
 final class SettleWait: @unchecked Sendable {
   let number: Int
+  /// That of the wait queue when the call began.
+  let generation: UInt64
   /// How many subscribers it waits for.
   var remaining: Int
   let bell: Doorbell
@@ -21,10 +23,11 @@ final class SettleWait: @unchecked Sendable {
   ///   - end: How many slots the log has.
   ///   - queues: Those of the bounded subscribers.
   init(
-    number: Int, remaining: Int, upTo end: Int, in queues: ContiguousArray<SubscriberQueueBase>,
-    ringing bell: Doorbell
+    number: Int, remaining: Int, generation: UInt64, upTo end: Int,
+    in queues: ContiguousArray<SubscriberQueueBase>, ringing bell: Doorbell
   ) {
     (self.number, self.remaining, self.bell) = (number, remaining, bell)
+    self.generation = generation
     mark = end
     departures = Dictionary(
       uniqueKeysWithValues: queues.map { (ObjectIdentifier($0), $0.departures + $0.count) })
@@ -32,12 +35,9 @@ final class SettleWait: @unchecked Sendable {
 
   /// Whether a subscriber that asks for more, and finds something, has taken all that there was.
   func isOver(for cursor: LogCursor) -> Bool {
-    let queue = cursor.untypedQueue
-    if let position = cursor.position {
-      // What was replayed to it is in the queue.
-      return queue?.count ?? 0 == 0 && position.number >= mark
-    }
-    guard let queue, let last = departures[ObjectIdentifier(queue)] else { return true }
+    if let number = cursor.position.number { return number >= mark }
+    guard let queue = cursor.untypedQueue, let last = departures[ObjectIdentifier(queue)]
+    else { return true }
     return queue.departures >= last
   }
 }
@@ -63,7 +63,7 @@ extension BroadcastLogBase {
     _ logs: [BroadcastLogBase], isolation: isolated (any Actor)?
   ) async -> Bool {
     if Task.isCancelled { return false }
-    let bell = Doorbell(for: nil)
+    let bell = Doorbell(ofSubscriber: false)
     let waits = logs.map { (log: $0, wait: $0.beginToSettle(ringing: bell)) }
     defer { for (log, wait) in waits { log.endSettling(wait) } }
     while true {
@@ -83,7 +83,7 @@ extension BroadcastLogBase {
       isSettling.store(true, ordering: .relaxed)
       for queue in state.queues { queue.isWatched = true }
       return state.makeAttendance().wait(
-        for: state.subscriberCount, asleep: state.waiting.sleepers, in: state.queues,
+        for: state.subscriberCount, asleep: state.waiting, in: state.queues,
         upTo: state.end?.number ?? 0, ringing: bell)
     }
   }

@@ -1,5 +1,4 @@
-/// The elements of one subscriber: the backlog of a bounded one, filled by senders, or the replayed
-/// elements that an unbounded one reads before the log.
+/// The elements of a bounded subscriber, filled by senders, or those that are kept for the first one.
 ///
 /// The part that does not depend on the element. `@unchecked Sendable`: everything in it is touched
 /// only under the log's lock.
@@ -73,10 +72,7 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
 
   private func removeFirst() -> Element? {
     count -= 1
-    let element = backlog.popFirst()
-    // Replayed elements are not followed by others: their room is not needed again.
-    if count == 0, policy == .unbounded { backlog = Backlog() }
-    return element
+    return backlog.popFirst()
   }
 
   func takeAll() -> Backlog<Element> {
@@ -84,19 +80,20 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
     return exchange(&backlog, with: Backlog())
   }
 
+  /// The same for a subscriber that has no queue, which counts what was dropped before it came.
+  func takeAll(countingDropsIn dropped: inout Int) -> Backlog<Element> {
+    dropped += exchange(&droppedCount, with: 0)
+    return takeAll()
+  }
+
   /// Moves all to the queue of a new subscriber, as far as its policy keeps it, with the number of
   /// those that were dropped.
   @usableFromInline
   func moveAll(to other: SubscriberQueue, evicting evicted: inout Evicted<Element>) {
-    if other.policy == .unbounded {
-      swap(&other.backlog, &backlog)
-      other.count = count
-    } else {
-      while let element = backlog.popFirst() {
-        other.offer(element, evicting: &evicted)
-        // The other policy may have dropped it, and this may be the last reference.
-        evicted.add(element)
-      }
+    while let element = backlog.popFirst() {
+      other.offer(element, evicting: &evicted)
+      // The other policy may have dropped it, and this may be the last reference.
+      evicted.add(element)
     }
     other.droppedCount += droppedCount
     (count, droppedCount) = (0, 0)

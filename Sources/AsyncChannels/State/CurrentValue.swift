@@ -210,8 +210,8 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     var evicted = Evicted<Value>()
     let (subscribers, wake) = log.appendIfPlain(value, replayed: true, evicting: &evicted)
     guard let subscribers else { return setNoting(value) }
-    _ = consume evicted  // destroyed here, with no lock held
     publish(wake, to: subscribers)
+    _ = consume evicted  // destroyed here: with no lock held, and when all were told
     return subscribers
   }
 
@@ -225,8 +225,8 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
       ?? observed.writers.withLock(of: Value.self) {
         log.append(value, noting: sending, evicting: &evicted)
       }
-    _ = consume evicted  // destroyed here, with no lock held
     publish(wake, to: subscribers)
+    _ = consume evicted  // destroyed here: with no lock held, and when all were told
     return subscribers
   }
 

@@ -14,9 +14,8 @@ final class Doorbell: @unchecked Sendable {
   private let rings: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
 
-  /// Whose consumer it rings for. Alive while the doorbell is in a queue, since a consumer that sleeps
-  /// holds what it waits for.
-  unowned(unsafe) let waiter: Waiter?
+  /// Whether its consumer is a subscriber of the log, rather than one that only watches.
+  let isSubscribers: Bool
   /// The next to be rung. Strong: a queue keeps its doorbells alive until they are rung.
   var next: Doorbell?
   /// The one before; alive, since the queue holds it.
@@ -27,15 +26,25 @@ final class Doorbell: @unchecked Sendable {
   /// subscribers when it last fell asleep. Written and read by the consumer.
   var mayLinger = false
 
-  init(for waiter: Waiter?) {
-    self.waiter = waiter
+  init(ofSubscriber isSubscribers: Bool) {
+    self.isSubscribers = isSubscribers
     (rings, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   /// A doorbell for another queue, which rings for the same consumer.
-  init(branchOf bell: Doorbell, for waiter: Waiter) {
-    self.waiter = waiter
+  init(branchOf bell: Doorbell) {
+    isSubscribers = bell.isSubscribers
     (rings, continuation) = (bell.rings, bell.continuation)
+  }
+
+  /// Rings this one and those that it is linked to, in order.
+  func ringAll() {
+    var bell: Doorbell? = self
+    while let current = bell {
+      // Its consumer may join a queue again as soon as it is rung.
+      bell = current.next.take()
+      current.ring()
+    }
   }
 
   /// Wakes the consumer that waits. This runs code of its executor, so no lock and no lease may be

@@ -1,11 +1,11 @@
 /// Looking on for a moment before falling asleep: if the next element is that near, a consumer that
 /// waits for it on its thread spares itself the sleep and its sender the ring, which cost much more.
 ///
-/// - A consumer that looked on without success skips it at its next sleep; if the next attempt is in
-///   vain, too, at the next two, then four, up to a thousand. So a consumer whose elements are far
-///   apart pays for one attempt in a thousand sleeps.
-/// - The thread is yielded meanwhile to whatever else can run. Nothing is awaited, so on an executor
-///   that runs one job after the other this is a delay and never a deadlock.
+/// - A consumer that looked on without success skips it at its next sleep; if the next attempt fails,
+///   too, at the next two, then four, up to a thousand. So a consumer whose elements are far apart pays
+///   for one attempt in a thousand sleeps.
+/// - It holds no lock meanwhile, and does not yield its thread: a thread that yields beside others
+///   that compute is away for milliseconds.
 /// - The main actor's thread must stay free, and with many subscribers the others need the thread: in
 ///   both cases nobody looks on.
 struct Lingering {
@@ -19,24 +19,27 @@ struct Lingering {
   /// How many of them are left.
   private var rest: UInt16 = 0
 
-  /// Whether `peek` saw an element in time.
-  mutating func sees(_ isolation: (any Actor)?, _ peek: () -> Bool) -> Bool {
-    if peek() { return true }
+  /// Whether a consumer that is about to fall asleep is to look on.
+  mutating func mayTry(_ isolation: (any Actor)?) -> Bool {
     guard rest == 0 else {
       rest -= 1
       return false
     }
-    guard isolation !== MainActor.shared else { return false }
+    return isolation !== MainActor.shared
+  }
+
+  /// Whether there was an element in time.
+  static func sees(_ peek: () -> Bool) -> Bool {
     let start = CurrentThread.uptime
     repeat {
-      CurrentThread.yield()
-      if peek() {
-        abstention = 0
-        return true
-      }
-    } while CurrentThread.uptime &- start < Self.nanoseconds
-    abstention = min(max(1, abstention * 2), Self.longestAbstention)
-    rest = abstention
+      if peek() { return true }
+    } while CurrentThread.uptime &- start < nanoseconds
     return false
+  }
+
+  /// To be told of each attempt.
+  mutating func note(hasSeen: Bool) {
+    abstention = hasSeen ? 0 : min(max(1, abstention * 2), Self.longestAbstention)
+    rest = abstention
   }
 }

@@ -10,17 +10,6 @@ struct Sleepers: @unchecked Sendable {
 
   init() {}
 
-  /// A doorbell, and those that it is linked to.
-  init(from first: Doorbell) {
-    self.first = first
-    var bell: Doorbell? = first
-    while let current = bell {
-      count += 1
-      last = current
-      bell = current.next
-    }
-  }
-
   mutating func popFirst() -> Doorbell? {
     guard let bell = first else { return nil }
     first = bell.next
@@ -43,19 +32,19 @@ struct Sleepers: @unchecked Sendable {
     count += others.count
   }
 
-  func forEach(_ body: (Doorbell) -> Void) {
-    var bell = first
-    while let current = bell {
-      body(current)
-      bell = current.next
-    }
-  }
-
   mutating func append(_ bell: Doorbell) {
     bell.previous = last
     if let last { last.next = bell } else { first = bell }
     last = bell
     count += 1
+  }
+
+  /// Takes the first out, at most so many.
+  mutating func popFirst(_ most: Int) -> Sleepers {
+    if count <= most { return exchange(&self, with: Sleepers()) }
+    var taken = Sleepers()
+    for _ in 0..<most { if let bell = popFirst() { taken.append(bell) } }
+    return taken
   }
 
   mutating func ringAll() {
@@ -81,7 +70,9 @@ struct Sleepers: @unchecked Sendable {
 @usableFromInline
 struct WaitQueue: Sendable {
   @usableFromInline private(set) var sleepers = Sleepers()
-  private var generation: UInt64 = 1
+  /// How many of them are subscribers, and do not only watch one.
+  private(set) var subscriberCount = 0
+  private(set) var generation: UInt64 = 1
 
   @inlinable
   var count: Int { sleepers.count }
@@ -89,17 +80,23 @@ struct WaitQueue: Sendable {
   mutating func join(_ bell: Doorbell) {
     precondition(bell.generation != generation, "A doorbell joins a queue once.")
     bell.generation = generation
+    if bell.isSubscribers { subscriberCount += 1 }
     sleepers.append(bell)
   }
 
-  mutating func leave(_ bell: Doorbell) {
-    guard bell.generation == generation else { return }
+  /// False if it was taken out already.
+  @discardableResult
+  mutating func leave(_ bell: Doorbell) -> Bool {
+    guard bell.generation == generation else { return false }
     bell.generation = 0
+    if bell.isSubscribers { subscriberCount -= 1 }
     sleepers.remove(bell)
+    return true
   }
 
   mutating func takeAll() -> Sleepers {
     generation += 1
+    subscriberCount = 0
     return exchange(&sleepers, with: Sleepers())
   }
 }

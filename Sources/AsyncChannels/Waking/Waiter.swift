@@ -1,53 +1,62 @@
-/// Something that one consumer at a time takes elements from, without its elements: the lease, and
-/// sleeping while there is nothing to take. How to look is left to subclasses.
+public import Synchronization
+
+/// Something that one consumer at a time takes elements from, without its elements: who the consumer is,
+/// and sleeping while there is nothing to take. How to look is left to subclasses.
 ///
-/// **Hand-over.** The newest iterator that has asked is the consumer (see `Lease`). If it asks
-/// while an older one sleeps, it takes that one's doorbell out of the wait queue, drops it and
-/// rings it. The older one wakes, finds that it has lost its place, and its `next()` returns `nil`.
-/// The same holds if one iterator is asked again, and has to wait, before its last call has
-/// returned. The tickets are equal then, but the earlier call wakes and finds that its doorbell is
-/// no longer the one in use.
+/// **Hand-over.** An iterator has a *ticket*, a number that is given out in ascending order. The newest
+/// that has asked for an element is the consumer. If it asks while an older one sleeps, it takes that
+/// one's doorbell out of the wait queue, drops it and rings it. The older one wakes, finds a newer
+/// ticket, and its `next()` returns `nil`, however often it asks again. The same holds if one iterator is
+/// asked again, and has to wait, before its last call has returned. The tickets are equal then, but the
+/// earlier call wakes and finds that its doorbell is no longer the one in use.
 ///
-/// The lease is never held over a suspension. Looking, joining the queue and falling asleep are one
-/// synchronous function; a consumer that wakes takes the lease anew.
+/// **The lock.** What is asked, looked for, joined and left is one step under the cursor's lock. Elements
+/// that are known to be there are taken without it. The lock is never held over a
+/// suspension, while code of a user runs, or while a consumer looks on. The only iterator of a cursor
+/// (`onlyTicket`) needs no lock: it is not `Sendable`, so its calls and those of its copies come from one
+/// isolation, or from one after another that it was sent to, and do not overlap.
 ///
 /// **Cancellation.** Wherever this finds an element, it looks first and asks then whether the task is
 /// cancelled. A sender that sends after `cancel()` has returned publishes the cancellation with the
 /// element, so a consumer that sees the element sees the cancellation, too. So an element that was
 /// seen here may be taken without asking again.
 ///
-/// `@unchecked Sendable`: the variables are touched only by the consumer that has the lease, and by
+/// `@unchecked Sendable`: the variables are touched only with the lock held, by the only iterator, and by
 /// `deinit`, when there is no consumer.
 @usableFromInline
 class Waiter: @unchecked Sendable {
-  @usableFromInline final let lease = Lease()
+  /// The ticket of an iterator that shares its cursor with no other.
+  @inlinable static var onlyTicket: UInt64 { .max }
+
+  private final let lastTicket = Atomic<UInt64>(0)
+  private final let lock = Locked(())
+  /// The ticket of the newest iterator that has asked.
+  @exclusivity(unchecked) private final var newest: UInt64 = 0
   /// Made at the first sleep, and again when one was cancelled or displaced.
-  private final var bell: Doorbell?
-  /// Whether a consumer sleeps on `bell`: from joining the queue until it has the lease again, or
-  /// another has taken its place.
-  private final var isAsleep = false
-  /// `exclusivity(unchecked)`: the lease excludes already.
+  @exclusivity(unchecked) private final var bell: Doorbell?
+  /// Whether a consumer sleeps on `bell`: from joining the queue until it has woken, or another has
+  /// taken its place.
+  @exclusivity(unchecked) private final var isAsleep = false
   @exclusivity(unchecked) private final var lingering = Lingering()
 
   /// For reports: the type of the elements that its consumers listen to.
   var elementType: Any.Type { Never.self }
 
+  /// Whether its consumers are a log's subscribers, rather than watchers of one.
+  var isSubscriber: Bool { true }
+
   /// How many elements the buffering policy has dropped.
   var droppedCount: Int { 0 }
 
-  /// How many elements could be taken now, as `countPending` counts them.
+  /// How many elements have come and have not been taken. Requires no lock, and takes the log's.
   @usableFromInline
-  final var pendingCount: Int {
-    let ticket = lease.borrow()
-    defer { lease.release(ticket) }
-    return countPending()
-  }
+  var pendingCount: Int { 0 }
 
-  /// How many elements have not been taken. Requires the lease.
-  func countPending() -> Int { 0 }
+  /// Lets a consumer take without the lock what is known to be there, and nobody else. Requires the lock.
+  func admit(_ ticket: UInt64) {}
 
   /// Looks whether there is an element to take. If there is none and a doorbell is given, the doorbell
-  /// joins the wait queue, in one step with respect to a sender that adds an element. Requires the lease.
+  /// joins the wait queue, in one step with respect to a sender that adds an element. Requires the lock.
   ///
   /// - Parameters:
   ///   - asks: Whether the consumer asks for more, having worked on all that it took (see `Attendance`).
@@ -56,15 +65,22 @@ class Waiter: @unchecked Sendable {
   func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look { .finished }
 
   /// Looks whether there is an element, without the log's lock. False also if that cannot be told.
-  /// Requires the lease.
+  /// Requires the lock.
   func peek() -> Bool { false }
 
-  /// Takes a doorbell out of the queue, if it is still there. Requires the lease.
+  /// Whether something has come that was not taken. Requires no lock, and takes none; false also if that
+  /// cannot be told.
+  var hasMore: Bool { false }
+
+  /// Takes a doorbell out of the queue, if it is still there. Requires the lock.
   func leaveQueue(_ bell: Doorbell) {}
 
   /// To be called when a consumer that slept is awake, rung or cancelled, and still in its place. Looks,
-  /// before it is asked whether the task is cancelled. Requires the lease.
+  /// before it is asked whether the task is cancelled. Requires the lock.
   func wake() { _ = peek() }
+
+  /// Rings others that are due, if there are more than a sender has rung.
+  func helpRinging() {}
 
   /// Tells a recording, if there is one.
   func note(_ step: ConsumerStep) {}
@@ -75,6 +91,14 @@ class Waiter: @unchecked Sendable {
   /// Watchers, one for each log: each waits for what comes from now on and takes nothing.
   func makeWatchers() -> [Waiter] { [] }
 
+  /// Acquires and releases, so that what the maker of an older ticket has seen, the maker of a
+  /// newer one sees. So a cancelled task that does not see its cancellation yet has an older ticket
+  /// than any consumer that began after `cancel()` returned, and cannot displace it.
+  @usableFromInline
+  final func makeTicket() -> UInt64 {
+    lastTicket.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
+  }
+
   /// Waits until there may be an element to take. False at the end, if the task is cancelled, or if a
   /// newer consumer has asked. What it has seen, `Cursor.takeSeen` takes.
   final func waitForElement(as ticket: UInt64, isolation: isolated (any Actor)?) async -> Bool {
@@ -83,70 +107,93 @@ class Waiter: @unchecked Sendable {
       return false
     }
     note(.asks)
-    let (look, bell) = lookOrFallAsleep(as: ticket, isolation: isolation)
-    guard let bell else { return look == .readable }
-    await bell.wait(isolation: isolation)
-    return wakeUp(from: bell, as: ticket)
+    switch lookOrFallAsleep(as: ticket, isolation: isolation) {
+    case .found(let look): return look == .readable
+    case .sleeps(let bell):
+      await bell.wait(isolation: isolation)
+      return wakeUp(from: bell, as: ticket)
+    case .looksOn: preconditionFailure("Looking on comes to an end.")
+    }
   }
 
   /// Looks without waiting and without asking for more, for a consumer whose take found nothing.
   final func look(as ticket: UInt64) -> Look {
-    guard lease.acquire(ticket) else { return .displaced }
-    let displaced = displaceSleeper()
-    let look = look(asks: false, orJoinWith: nil)
-    lease.release(ticket)
-    displaced?.ring()
-    return look
+    ask(as: ticket) { look(asks: false, orJoinWith: nil) } ?? .displaced
   }
 
-  /// Returns the doorbell if there is nothing and the consumer sleeps.
-  ///
+  /// Does something as the consumer, which takes the place of an older one. Nil if a newer one has asked.
+  private final func ask<Found>(as ticket: UInt64, _ body: () -> Found) -> Found? {
+    var displaced: Doorbell?
+    let found = excluding(ticket) { () -> Found? in
+      guard newest <= ticket else { return nil }
+      newest = ticket
+      admit(ticket)
+      if isAsleep { displaced = dropBell() }
+      return body()
+    }
+    displaced?.ring()
+    return found
+  }
+
+  /// Does something for the consumer that has asked last, and displaces nobody. Nil for any other.
+  final func withPlace<Found>(of ticket: UInt64, _ body: () -> Found?) -> Found? {
+    excluding(ticket) { newest == ticket ? body() : nil }
+  }
+
+  @inline(__always)
+  private final func excluding<Found>(_ ticket: UInt64, _ body: () -> Found?) -> Found? {
+    ticket == Self.onlyTicket ? body() : lock.withLock { _ in body() }
+  }
+
+  /// What a consumer does that has asked for more.
+  private enum Step {
+    case found(Look), sleeps(Doorbell), looksOn
+  }
+
   /// Not inlined: an async caller would keep room for these variables while it sleeps.
   @inline(never)
-  private final func lookOrFallAsleep(
-    as ticket: UInt64, isolation: (any Actor)?
-  ) -> (Look, Doorbell?) {
-    guard lease.acquire(ticket) else {
+  private final func lookOrFallAsleep(as ticket: UInt64, isolation: (any Actor)?) -> Step {
+    var step = ask(as: ticket) { lookOrFallAsleep(isolation) }
+    if case .looksOn? = step {
+      let hasSeen = Lingering.sees { hasMore }
+      step = ask(as: ticket) {
+        lingering.note(hasSeen: hasSeen)
+        return sleep()
+      }
+    }
+    guard let step else {
       reportDisplacement()
-      return (.displaced, nil)
+      return .found(.displaced)
     }
-    let displaced = displaceSleeper()
-    let look = lookOrFallAsleep(isolation)
-    let bell = isAsleep ? bell : nil
-    lease.release(ticket)
-    displaced?.ring()
-    return (look == .readable && Task.isCancelled ? .finished : look, bell)
+    // After the look: see above.
+    if case .found(.readable) = step, Task.isCancelled { return .found(.finished) }
+    return step
   }
 
-  /// Requires the lease.
-  private final func lookOrFallAsleep(_ isolation: (any Actor)?) -> Look {
-    if let bell {
-      if bell.mayLinger, lingering.sees(isolation, self.peek) { return .readable }
-      return sleep(on: bell)
+  /// Requires the lock.
+  private final func lookOrFallAsleep(_ isolation: (any Actor)?) -> Step {
+    if bell == nil {
+      // A consumer that never has to wait makes no doorbell.
+      let look = look(asks: true, orJoinWith: nil)
+      if look != .nothing { return .found(look) }
+    } else if bell?.mayLinger == true {
+      if peek() { return .found(.readable) }
+      if lingering.mayTry(isolation) { return .looksOn }
     }
-    // A consumer that never has to wait makes no doorbell.
-    let look = look(asks: true, orJoinWith: nil)
-    if look != .nothing { return look }
-    let bell = Doorbell(for: self)
-    self.bell = bell
-    return sleep(on: bell)
+    return sleep()
   }
 
-  /// Unless there is something. Requires the lease.
+  /// Unless there is something. Requires the lock.
   @inline(__always)
-  private final func sleep(on bell: Doorbell) -> Look {
+  private final func sleep() -> Step {
+    let bell = bell ?? Doorbell(ofSubscriber: isSubscriber)
+    self.bell = bell
     let look = look(asks: true, orJoinWith: bell)
     isAsleep = look == .nothing
-    return look
+    return isAsleep ? .sleeps(bell) : .found(look)
   }
 
-  /// Takes the place of a consumer that sleeps, and returns what to ring when the lease is given
-  /// back. Requires the lease.
-  private final func displaceSleeper() -> Doorbell? {
-    isAsleep ? dropBell() : nil
-  }
-
-  /// Requires the lease.
+  /// Requires the lock.
   private final func dropBell() -> Doorbell? {
     if let bell { leaveQueue(bell) }
     isAsleep = false
@@ -160,20 +207,21 @@ class Waiter: @unchecked Sendable {
   /// after the handler was removed.
   @inline(never)
   private final func wakeUp(from bell: Doorbell, as ticket: UInt64) -> Bool {
-    guard lease.acquire(ticket) else {
-      reportDisplacement()
-      return false
-    }
-    let isDisplaced = bell !== self.bell
-    if !isDisplaced { wake() }
-    let isCancelled = Task.isCancelled
-    if !isDisplaced {
+    let isCancelled = withPlace(of: ticket) { () -> Bool? in
+      guard bell === self.bell else { return nil }
+      wake()
       isAsleep = false
-      if isCancelled { _ = dropBell() }
+      guard Task.isCancelled else { return false }
+      _ = dropBell()
+      return true
     }
-    lease.release(ticket)
-    if isDisplaced { reportDisplacement() } else if isCancelled { note(.cancelled) }
-    return !isDisplaced && !isCancelled
+    helpRinging()
+    switch isCancelled {
+    case nil: reportDisplacement()
+    case true?: note(.cancelled)
+    case false?: break
+    }
+    return isCancelled == false
   }
 
   /// Two listeners on one subscription are legal, but seldom intended: this is reported once.

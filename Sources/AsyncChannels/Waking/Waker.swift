@@ -1,32 +1,26 @@
-/// The actor behind a channel: it owns the `AsyncStream` continuations of the sleepers that are
-/// due, and rings them in the order in which they fell asleep, away from the thread that sent.
+/// The actor behind a channel: it owns the `AsyncStream` continuations of a crowd of sleepers, and rings
+/// them in the order in which they fell asleep, away from the thread that sent.
 ///
 /// Publishing and subscribing are synchronous and go to the log, from any thread; waking many takes
 /// time, and is an actor's work. A doorbell, and with it its continuation, belongs to the
-/// subscription while its consumer is awake, to the log's queue while it sleeps, and to this actor
-/// from when it is taken out of that queue until it is rung. One or two sleepers are rung by the
-/// sender itself, which is sooner.
+/// subscription while its consumer is awake, to the log's queue while it sleeps, and to who rings it
+/// from when it is taken out of that queue. A sender rings the first sleepers itself, which is sooner, and
+/// leaves the rest of a crowd to this actor. Until a thread of the pool is free to run it, later senders
+/// and consumers that have woken ring what is due (`DueSleepers`).
 @usableFromInline
 actor Waker {
   private var sleepers = Sleepers()
 
-  /// Rings all that are due, and those that become due meanwhile. There is at most one such call at
-  /// a time (see `LogState.actorIsRinging`).
+  /// Rings all that are due, and those that become due meanwhile.
   ///
-  /// - Parameter takeDue: Returns all that are due; nil if there are none, and this is to stop.
-  func ring(_ takeDue: @Sendable () -> Sleepers?) {
-    while let due = takeDue() {
-      sleepers.append(due)
+  /// - Parameter takeNext: Returns the next that are due; nil if this is to stop. It is told whether those
+  ///   before were rung.
+  func ring(_ takeNext: @Sendable (_ hasRung: Bool) -> Sleepers?) {
+    var hasRung = false
+    while let next = takeNext(hasRung) {
+      sleepers.append(next)
       sleepers.ringAll()
+      hasRung = true
     }
   }
-}
-
-/// Which sleepers to ring, once the log's lock is released. In one word, since each sender looks at it.
-@usableFromInline
-enum Wake: Sendable {
-  case nobody
-  /// This one, and those that it is linked to.
-  case directly(Doorbell)
-  case throughActor(Waker)
 }

@@ -181,42 +181,4 @@ final class CancellationRaceTests: XCTestCase {
       withExtendedLifetime(channel) {}
     }
   }
-
-  func test_C32_anIteratorThatWasDisplacedNeverGetsTheLeaseBack() {
-    let lease = Lease()
-    let (first, second) = (lease.makeTicket(), lease.makeTicket())
-    XCTAssertTrue(lease.acquire(first))
-    lease.release(first)
-    XCTAssertTrue(lease.tryAcquire(first), "the short way is closed to the newest")
-    lease.release(first)
-    XCTAssertTrue(lease.acquire(second))
-    XCTAssertFalse(lease.acquire(first), "while the newer one is busy")
-    lease.release(second)
-    XCTAssertFalse(lease.acquire(first))
-    XCTAssertFalse(lease.tryAcquire(first))
-    XCTAssertTrue(lease.acquire(second))
-  }
-
-  /// Each holder writes a plain variable, so that Thread Sanitizer sees a lease that two have.
-  func test_C32_theLeaseIsNobodyElsesWhileItIsBusy() async throws {
-    final class Shared: @unchecked Sendable {
-      let lease = Lease()
-      var holder: UInt64 = 0
-    }
-    for _ in 0..<50 {
-      let shared = Shared()
-      let tickets = (0..<4).map { _ in shared.lease.makeTicket() }
-      let highest = try await concurrently(tickets.count) { number in
-        var turns = 0
-        while turns < 1_000, shared.lease.acquire(tickets[number]) {
-          shared.holder = tickets[number]
-          turns += 1
-          XCTAssertEqual(shared.holder, tickets[number])
-          shared.lease.release(tickets[number])
-        }
-        return turns
-      }
-      XCTAssertEqual(highest.last, 1_000, "the newest was refused")
-    }
-  }
 }

@@ -15,17 +15,8 @@ final class LingeringTests: XCTestCase {
   func test_anElementThatComesInTimeIsSeenAndMakesItTryAgain() {
     var lingering = Lingering()
     for _ in 0..<100 { _ = looksOn(&lingering) }
-    while !looksOn(&lingering, findingOneAt: 2) {}
+    while !looksOn(&lingering, findingOne: true) {}
     XCTAssertTrue(looksOn(&lingering), "it was in time, so the next attempt is not left out")
-  }
-
-  func test_anElementThatIsThereIsSeenWhetherItLooksOnOrNot() {
-    var lingering = Lingering()
-    for _ in 0..<100 {
-      XCTAssertTrue(lingering.sees(nil) { true })
-      XCTAssertTrue(lingering.sees(MainActor.shared) { true })
-      _ = looksOn(&lingering)
-    }
   }
 
   func test_onTheMainActorNobodyLooksOn() {
@@ -36,29 +27,37 @@ final class LingeringTests: XCTestCase {
 
   func test_amongManySubscribersOrWithAQueueNobodyLooksOn() {
     var state = LogState()
-    var position = state.addReader(of: Int.self)
+    var end = state.addReader(of: Int.self)
     for count in 1...20 {
-      let bell = Doorbell(for: nil)
-      XCTAssertEqual(state.look(at: position, queue: nil, orJoinWith: bell), .nothing)
+      let bell = Doorbell(ofSubscriber: true)
+      XCTAssertEqual(state.look(at: end.number, queue: nil, orJoinWith: bell), .nothing)
       XCTAssertEqual(bell.mayLinger, count <= 16, "\(count) subscribers")
-      position = state.addReader(of: Int.self)
+      end = state.addReader(of: Int.self)
     }
-    let bell = Doorbell(for: nil)
+    end.segment.release()
+    let bell = Doorbell(ofSubscriber: true)
     var other = LogState()
     XCTAssertEqual(other.look(at: nil, queue: nil, orJoinWith: bell), .nothing)
     XCTAssertFalse(bell.mayLinger)
   }
 
-  /// Whether it looked again before it gave up, and did not only look once.
-  private func looksOn(
-    _ lingering: inout Lingering, isolation: (any Actor)? = nil, findingOneAt found: Int = .max
-  ) -> Bool {
+  func test_whoLooksOnStopsWhenAnElementIsThere() {
     var looks = 0
-    let isSeen = lingering.sees(isolation) {
+    let hasSeen = Lingering.sees {
       looks += 1
-      return looks == found
+      return looks == 3
     }
-    XCTAssertEqual(isSeen, looks == found)
-    return looks > 1
+    XCTAssertTrue(hasSeen)
+    XCTAssertEqual(looks, 3)
+    XCTAssertFalse(Lingering.sees { false })
+  }
+
+  /// Whether it looks on before the next sleep.
+  private func looksOn(
+    _ lingering: inout Lingering, isolation: (any Actor)? = nil, findingOne found: Bool = false
+  ) -> Bool {
+    guard lingering.mayTry(isolation) else { return false }
+    lingering.note(hasSeen: found)
+    return true
   }
 }

@@ -356,7 +356,7 @@ final class DerivedStateTests: XCTestCase {
     let waiting = Task { await subscription.next()?.1 }
     try await until("asleep") { [one, two].allSatisfy { $0.log.sleeperCount == 1 } }
     let wake = one.log.state.withLock { $0.takeSleepers() }
-    guard case .directly(let taken) = wake else { return XCTFail("nobody sleeps") }
+    guard case .few(let taken) = wake else { return XCTFail("nobody sleeps") }
     two.value = 2
     let second = try await waiting.result()
     XCTAssertEqual(second, 2)

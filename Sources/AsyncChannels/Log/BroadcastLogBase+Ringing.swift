@@ -1,0 +1,62 @@
+import Synchronization
+
+/// Ringing sleepers: by the sender that has taken them, and by others what it leaves.
+extension BroadcastLogBase {
+  @inlinable
+  final func perform(_ wake: Wake) {
+    if case .nobody = wake { return }
+    ring(wake)
+  }
+
+  @usableFromInline
+  final func ring(_ wake: Wake) {
+    switch wake {
+    case .nobody: break
+    case .few(let first): first.ringAll()
+    case .crowd(let crowd):
+      var sleepers = crowd.sleepers
+      var few = sleepers.popFirst(DueSleepers.few)
+      few.ringAll()
+      changeDue { [sleepers] in $0.append(sleepers) }
+    case .due: ringFew()
+    }
+  }
+
+  /// For a consumer that has woken: its thread runs, whoever else's does not.
+  final func helpRinging() {
+    if hasDue.load(ordering: .relaxed) { ringFew() }
+  }
+
+  private final func ringFew() {
+    guard var few = changeDue({ $0.begin() }) else { return }
+    few.ringAll()
+    changeDue { $0.stop() }
+  }
+
+  /// - Parameter change: Called with the log's lock held.
+  @discardableResult
+  private final func changeDue<Result>(_ change: (inout DueSleepers) -> Result) -> Result {
+    let (result, waker) = state.withLock { state in
+      let result = change(&state.due)
+      let waker = state.due.mustTellActor() ? state.makeWaker() : nil
+      hasDue.store(state.due.canBeRung, ordering: .relaxed)
+      return (result, waker)
+    }
+    if let waker { tell(waker) }
+    return result
+  }
+
+  /// A send is synchronous, and a call of an actor is not: hence a task. It is detached, since the readers
+  /// must not inherit anything of the sender's task. Its priority is the sender's, since a thread of that
+  /// priority is awake, but at least medium: the readers may be more urgent than the sender.
+  private final func tell(_ waker: Waker) {
+    Task.detached(priority: max(Task.currentPriority, .medium)) {
+      await waker.ring { hasRung in
+        self.changeDue { due in
+          if hasRung { due.stop() } else { due.actorBegins() }
+          return due.begin()
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/// Where a new subscriber begins.
+@usableFromInline
+struct Joined {
+  /// Of a bounded subscriber, which has neither of the next two.
+  let queue: SubscriberQueueBase?
+  /// The segment to begin in, with a hold; nil also after the end, if nothing was kept.
+  private(set) var segment: Segment?
+  /// The number of the slot to begin with.
+  private(set) var number: Int
+  /// The number of the first slot that belongs to the log. Those before were replayed or kept.
+  let firstInLog: Int
+  /// Whether the log counts it as a reader.
+  private(set) var isReader = false
+  /// How many elements were dropped of what was kept for it.
+  var dropped = 0
+  /// What `Attended` begins with.
+  var attended = 0
+  /// What recordings know it by if it has no queue.
+  var tag: SubscriberTag?
+
+  /// - Parameter published: How many slots the log has.
+  init(queue: SubscriberQueueBase?, behind published: Int) {
+    self.queue = queue
+    (number, firstInLog) = (published, published)
+  }
+
+  /// Begins with what is replayed, and goes on at the log's end. To be called with the log's lock held.
+  mutating func begin<Element>(at end: LogEnd, behind replayed: borrowing Backlog<Element>) {
+    isReader = true
+    guard replayed.count > 0 else {
+      end.segment.retain()
+      segment = end.segment
+      return
+    }
+    let first = Segment.make(
+      for: Element.self, before: end.segment, number: number, holding: replayed.count)
+    var index = 0
+    replayed.forEach {
+      first.write($0, at: index, pendingReads: _isPOD(Element.self) ? 0 : 1)
+      index += 1
+    }
+    (segment, number) = (first, first.start)
+  }
+
+  /// Begins with what was kept, and goes on where it would have begun. With no lock held: there may be many.
+  mutating func beginBehind<Element>(_ kept: inout Backlog<Element>) {
+    let first = Segment.make(
+      for: Element.self, before: segment, number: number, holding: kept.count)
+    var index = 0
+    while let element = kept.popFirst() {
+      first.write(element, at: index, pendingReads: _isPOD(Element.self) ? 0 : 1)
+      index += 1
+    }
+    // The new segment holds the one behind it.
+    segment?.release()
+    (segment, number) = (first, first.start)
+  }
+}

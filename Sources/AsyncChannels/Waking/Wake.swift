@@ -1,0 +1,20 @@
+/// Which sleepers to ring, once the log's lock is released. In one word, since each sender looks at it.
+@usableFromInline
+enum Wake: Sendable {
+  case nobody
+  /// This one, and those that it is linked to.
+  case few(Doorbell)
+  case crowd(Crowd)
+  /// A few of those that are due.
+  case due
+
+  /// More sleepers than a sender rings itself. They are its own until it has rung the first.
+  @usableFromInline
+  final class Crowd: Sendable {
+    let sleepers: Sleepers
+
+    init(_ sleepers: Sleepers) {
+      self.sleepers = sleepers
+    }
+  }
+}

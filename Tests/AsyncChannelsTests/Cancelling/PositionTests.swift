@@ -1,0 +1,114 @@
+import Synchronization
+import TestSupport
+import XCTest
+
+@testable import AsyncChannels
+
+/// Claiming slots, and consumers that were stopped between claiming and finishing.
+final class PositionTests: XCTestCase {
+  private let channel = Channel<Int>()
+  private lazy var cursor = channel.log.subscribe(buffering: nil)
+
+  func test_C32_aTicketThatWasReplacedClaimsNothing() {
+    let (first, second) = (cursor.makeTicket(), cursor.makeTicket())
+    send(3)
+    XCTAssertEqual(takeAnew(first), 0)
+    XCTAssertEqual(cursor.take(as: first), 1, "the short way is closed to the newest")
+    XCTAssertNil(cursor.take(as: second), "it has not asked")
+    XCTAssertEqual(takeAnew(second), 2)
+    send(1)
+    XCTAssertNil(cursor.take(as: first))
+    XCTAssertNil(takeAnew(first))
+    XCTAssertEqual(cursor.look(as: first), .displaced)
+    XCTAssertEqual(cursor.take(as: second), 3)
+  }
+
+  func test_C31_theNewestDoesNotWaitForOneThatHasClaimedAndNotFinished() {
+    let (first, second) = (cursor.makeTicket(), cursor.makeTicket())
+    send(200)
+    XCTAssertEqual(takeAnew(first), 0)
+    let claim = cursor.position.claim(atMost: 1, as: first)
+    // The first is stopped here. The second goes on behind its slot, beyond the segment.
+    XCTAssertEqual((2..<200).map { _ in takeAnew(second) }, Array(2..<200))
+    XCTAssertNil(cursor.take(as: second), "the place is closed")
+    if let claim { XCTAssertEqual(cursor.take(claim, as: first), 1) }
+    // When the first has finished, the second has its short way again.
+    send(2)
+    XCTAssertEqual(takeAnew(second), 200)
+    XCTAssertEqual(cursor.take(as: second), 201)
+  }
+
+  func test_C31_aThirdConsumerGoesOnWhileTheFirstHasNotFinished() {
+    let tickets = (0..<3).map { _ in cursor.makeTicket() }
+    send(10)
+    XCTAssertEqual(takeAnew(tickets[0]), 0)
+    let claim = cursor.position.claim(atMost: 2, as: tickets[0])
+    XCTAssertEqual(takeAnew(tickets[1]), 3)
+    XCTAssertEqual(takeAnew(tickets[2]), 4)
+    XCTAssertNil(takeAnew(tickets[1]))
+    if let claim { cursor.position.finish(claim, as: tickets[0]) }
+    XCTAssertEqual(takeAnew(tickets[2]), 5)
+    XCTAssertEqual(cursor.take(as: tickets[2]), 6)
+  }
+
+  func test_C34_theSegmentOfAClaimIsHeldUntilItIsFinishedAndNoLonger() {
+    let census = Census()
+    let channel = Channel<Tracked>()
+    var cursor: Cursor<Tracked>? = channel.log.subscribe(buffering: nil)
+    let (first, second) = (cursor!.makeTicket(), cursor!.makeTicket())
+    for number in 0..<150 { channel.send(Tracked(number, in: census)) }
+    XCTAssertEqual(cursor!.look(as: first), .readable)
+    let claim = cursor!.position.claim(atMost: 1, as: first)!
+    for number in 1..<150 {
+      XCTAssertEqual(cursor!.look(as: second), .readable)
+      XCTAssertEqual(cursor!.takeSeen(as: second)?.number, number)
+    }
+    XCTAssertEqual(census.count, 1)
+    XCTAssertEqual(cursor!.take(claim, as: first).number, 0)
+    XCTAssertEqual(census.count, 0)
+    cursor = nil
+  }
+
+  func test_C71_whatIsClaimedIsNotPending() {
+    let ticket = cursor.makeTicket()
+    send(100)
+    XCTAssertEqual(cursor.pendingCount, 100)
+    XCTAssertEqual(takeAnew(ticket), 0)
+    let claim = cursor.position.claim(atMost: 2, as: ticket)
+    XCTAssertEqual(cursor.pendingCount, 97)
+    if let claim { cursor.position.finish(claim, as: ticket) }
+  }
+
+  func test_numbersAndTicketsMayWrapAround() {
+    let segment = Segment.make(for: Int.self, behind: nil)
+    let far = Segment.make(for: Int.self, before: segment, number: Int(UInt32.max) + 3, holding: 6)
+    segment.release()
+    for index in 0..<6 { far.write(index, at: index, pendingReads: 0) }
+    let position = Position(in: far, number: far.start)
+    let published = Atomic(Int(UInt32.max) + 3)
+    let ticket = UInt64(UInt32.max) + 5
+    position.open(for: ticket)
+    XCTAssertTrue(position.advance(published))
+    for index in 0..<6 {
+      XCTAssertEqual(position.countBehind(published), 6 - index)
+      let claim = position.claim(atMost: 1, as: ticket)
+      XCTAssertEqual(claim?.index, index)
+      if let claim { position.finish(claim, as: ticket) }
+    }
+    XCTAssertNil(position.claim(atMost: 1, as: ticket))
+    XCTAssertFalse(position.hasOverlappingClaims)
+    XCTAssertEqual(position.number, Int(UInt32.max) + 3)
+    far.release()
+  }
+
+  private func send(_ count: Int) {
+    for _ in 0..<count { channel.send(sent.wrappingAdd(1, ordering: .relaxed).oldValue) }
+  }
+
+  private let sent = Atomic(0)
+
+  /// As a consumer that asks.
+  private func takeAnew(_ ticket: UInt64) -> Int? {
+    cursor.look(as: ticket) == .readable ? cursor.takeSeen(as: ticket) : nil
+  }
+}
