@@ -171,15 +171,20 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
 
   /// Takes a place at the log's end, behind the replay window, or what was kept for the first
   /// subscriber.
-  @usableFromInline
-  func join(_ policy: BufferingPolicy) -> Joined {
+  ///
+  /// - Returns: Also the queue of a bounded one, and what recordings know one by that has no queue.
+  @inlinable
+  func join(
+    _ policy: BufferingPolicy
+  ) -> (place: Joined, queue: SubscriberQueue<Element>?, tag: SubscriberTag?) {
     let queue = policy == .unbounded ? nil : SubscriberQueue<Element>(policy: policy)
     var evicted = Evicted<Element>()
     var kept = Backlog<Element>()
     var news: AttendanceNews?
+    var tag: SubscriberTag?
     var joined = state.withLock { state in
-      var joined = Joined(queue: queue, behind: published.load(ordering: .relaxed))
-      if state.isRecorded { joined.tag = noteSubscribing(queue, policy, in: state) }
+      var joined = Joined(behind: published.load(ordering: .relaxed))
+      if state.isRecorded { tag = noteSubscribing(queue, policy, in: state) }
       // There is something only while nobody is subscribed.
       if let unheard, let queue {
         unheard.moveAll(to: queue, evicting: &evicted)
@@ -198,6 +203,6 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     }
     if kept.count > 0 { joined.beginBehind(&kept) }
     if let news { tell(news) }
-    return joined
+    return (joined, queue, tag)
   }
 }

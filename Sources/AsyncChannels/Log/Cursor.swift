@@ -8,12 +8,13 @@ public import Synchronization
 final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   @inlinable
   init(in log: BroadcastLog<Element>, buffering policy: BufferingPolicy) {
-    super.init(in: log, at: log.join(policy))
+    let (place, queue, tag) = log.join(policy)
+    super.init(in: log, at: place, queue: queue, tag: tag)
   }
 
   @inlinable
   deinit {
-    abandon(upTo: unsubscribe())
+    if let rest = unsubscribe() { rest.abandon(Element.self) }
   }
 
   override var elementType: Any.Type { Element.self }
@@ -24,27 +25,29 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// This does not go on to the next segment. `waitForElement` does, and looks at the task's
   /// cancellation there: so a consumer that always finds an element sees it no later than 64 elements
   /// after.
-  @inlinable @inline(__always)
+  @inlinable
   func take(as ticket: UInt64) -> Element? {
-    if let claim = position.claim(atMost: 1, as: ticket) { return take(claim, as: ticket) }
-    return takeAfterLooking(as: ticket)
+    if let claim = claim(atMost: 1, as: ticket) { return take(claim, as: ticket) }
+    return isPlain ? nil : takeElsewhere(as: ticket)
   }
 
-  /// Takes what has come since it was looked for last.
-  ///
-  /// One function, so that a take is one call at most, however large its caller is.
-  @inlinable
-  func takeAfterLooking(as ticket: UInt64) -> Element? {
-    if position.refresh(untypedLog.published) {
-      if isRecorded { return takeRecorded(as: ticket) }
-      return position.claim(atMost: 1, as: ticket).map { take($0, as: ticket) }
+  /// Claims the next slots, at most so many, for the consumer. If none is known, it looks for more, unless
+  /// the log is recorded.
+  @inlinable @inline(__always)
+  func claim(atMost most: Int, as ticket: UInt64) -> Position.Claim? {
+    guard let word = position.word(of: ticket) else { return nil }
+    var ready = position.ready(after: word)
+    if ready <= 0 {
+      if isRecorded { return nil }
+      ready = position.refresh(untypedLog.published, after: word)
+      if ready <= 0 { return nil }
     }
-    return untypedQueue == nil ? nil : takeFromQueue(as: ticket)
+    return position.claim(most == 1 ? 1 : min(most, Int(ready)), after: word, as: ticket)
   }
 
   @inlinable @inline(__always)
   func take(_ claim: Position.Claim, as ticket: UInt64) -> Element {
-    let element = claim.segment.take(Element.self, at: claim.index)
+    let element = claim.take(Element.self)
     position.finish(claim, as: ticket)
     return element
   }
@@ -52,13 +55,24 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// The same for several elements, which are claimed in one step. Returns how many there were.
   @inlinable
   func takeUpTo(_ count: Int, as ticket: UInt64, into elements: inout [Element]) -> Int {
-    guard !isRecorded, let claim = position.claim(atMost: count, as: ticket) else { return 0 }
+    guard let claim = claim(atMost: count, as: ticket) else { return 0 }
     elements.reserveCapacity(elements.count + count)
-    for offset in 0..<claim.count {
-      elements.append(claim.segment.take(Element.self, at: claim.index + offset))
-    }
+    for offset in 0..<claim.count { elements.append(claim.take(Element.self, offset)) }
     position.finish(claim, as: ticket)
     return claim.count
+  }
+
+  /// Whether all its elements are in the log, and nobody records it.
+  @inlinable
+  var isPlain: Bool { untypedQueue == nil && !isRecorded }
+
+  /// Not inlined: clients' `take` would save more registers.
+  @usableFromInline @inline(never)
+  func takeElsewhere(as ticket: UInt64) -> Element? {
+    if untypedQueue != nil {
+      return Task.isCancelled ? nil : pop { position.isOpen(for: ticket) ? $0.popFirst() : nil }
+    }
+    return withPlace(of: ticket) { takeNoting(as: ticket) }
   }
 
   /// Takes an element that is there, for the consumer.
@@ -74,7 +88,7 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// Not inlined: an async caller would keep room for these variables while it sleeps.
   @inline(never)
   func takeSeen(as ticket: UInt64) -> Element? {
-    if let claim = position.claim(atMost: 1, as: ticket) { return take(claim, as: ticket) }
+    if let claim = position.claimKnown(as: ticket) { return take(claim, as: ticket) }
     // The place is closed, the element is recorded, or there is a queue.
     return withPlace(of: ticket) {
       if untypedQueue != nil { return takeFromBoundedQueue(evenIfCancelled: false) }
@@ -96,25 +110,17 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
 
   /// Requires the lock.
   private func takeKnown(as ticket: UInt64) -> Element? {
-    if let claim = position.claim(atMost: 1, as: ticket) { return take(claim, as: ticket) }
-    guard let claim = position.claimClosed() else { return nil }
-    return claim.segment.take(Element.self, at: claim.index)
+    if let claim = position.claimKnown(as: ticket) { return take(claim, as: ticket) }
+    return position.claimClosed().map { $0.take(Element.self) }
   }
 
-  /// Takes one element, and only that: so the next one is noted, too. Requires the lock.
+  /// Takes one element, and knows of no other after that: so the next one is noted, too. Requires the lock.
   private func takeNoting(as ticket: UInt64) -> Element? {
-    guard position.refresh(untypedLog.published), let number = position.number else { return nil }
+    guard let number = position.number, position.refresh(untypedLog.published) else { return nil }
     position.forgetKnown(but: 1)
     guard let element = takeKnown(as: ticket) else { return nil }
     noteTaking(from: number)
     return element
-  }
-
-  /// Not inlined, for the same reason: clients' `take` would save more registers.
-  @usableFromInline @inline(never)
-  func takeRecorded(as ticket: UInt64) -> Element? {
-    position.forgetKnown(but: 0)
-    return withPlace(of: ticket) { takeNoting(as: ticket) }
   }
 
   /// Asks again whether the task is cancelled, under the lock: a sender may have replaced the
@@ -123,15 +129,8 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     pop { evenIfCancelled || !Task.isCancelled ? $0.takeFirst() : nil }
   }
 
-  /// A place that is recorded knows of no element that is not being taken.
   @inlinable
   var isRecorded: Bool { untypedLog.isRecorded.load(ordering: .relaxed) }
-
-  /// Not inlined, for the same reason.
-  @usableFromInline @inline(never)
-  func takeFromQueue(as ticket: UInt64) -> Element? {
-    Task.isCancelled ? nil : pop { position.isOpen(for: ticket) ? $0.popFirst() : nil }
-  }
 
   /// - Parameter remove: Takes an element from the queue, if there is one. Called under the log's lock.
   private func pop(_ remove: (SubscriberQueue<Element>) -> Element?) -> Element? {
@@ -145,26 +144,6 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     }
     if !origins.isEmpty { Causes.took(origins, from: ObjectIdentifier(queue)) }
     return element
-  }
-
-  /// Gives up everything before `end` unread, and the hold on the segment.
-  ///
-  /// Elements may be destroyed here, and run code of theirs.
-  @usableFromInline
-  func abandon(upTo end: LogEnd?) {
-    guard var segment = position.segment, var number = position.number else { return }
-    while segment != end?.segment {
-      segment.skip(Element.self, in: number - segment.start..<segment.capacity)
-      number = segment.end
-      guard let next = segment.next else { break }
-      next.retain()
-      segment.release()
-      segment = next
-    }
-    if let end, segment == end.segment {
-      segment.skip(Element.self, in: number - segment.start..<end.index)
-    }
-    segment.release()
   }
 }
 

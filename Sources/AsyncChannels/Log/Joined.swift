@@ -1,30 +1,27 @@
 /// Where a new subscriber begins.
-@usableFromInline
+@frozen @usableFromInline
 struct Joined {
-  /// Of a bounded subscriber, which has neither of the next two.
-  let queue: SubscriberQueueBase?
-  /// The segment to begin in, with a hold; nil also after the end, if nothing was kept.
-  private(set) var segment: Segment?
+  /// The segment to begin in, with a hold; nil for a bounded subscriber, and after the end if nothing was kept.
+  @usableFromInline var segment: Segment?
   /// The number of the slot to begin with.
-  private(set) var number: Int
+  @usableFromInline var number: Int
   /// The number of the first slot that belongs to the log. Those before were replayed or kept.
-  let firstInLog: Int
+  @usableFromInline let firstInLog: Int
   /// Whether the log counts it as a reader.
-  private(set) var isReader = false
+  @usableFromInline var isReader = false
   /// How many elements were dropped of what was kept for it.
-  var dropped = 0
+  @usableFromInline var dropped = 0
   /// What `Attended` begins with.
-  var attended = 0
-  /// What recordings know it by if it has no queue.
-  var tag: SubscriberTag?
+  @usableFromInline var attended = 0
 
   /// - Parameter published: How many slots the log has.
-  init(queue: SubscriberQueueBase?, behind published: Int) {
-    self.queue = queue
+  @inlinable
+  init(behind published: Int) {
     (number, firstInLog) = (published, published)
   }
 
   /// Begins with what is replayed, and goes on at the log's end. To be called with the log's lock held.
+  @inlinable
   mutating func begin<Element>(at end: LogEnd, behind replayed: borrowing Backlog<Element>) {
     isReader = true
     guard replayed.count > 0 else {
@@ -43,6 +40,7 @@ struct Joined {
   }
 
   /// Begins with what was kept, and goes on where it would have begun. With no lock held: there may be many.
+  @inlinable
   mutating func beginBehind<Element>(_ kept: inout Backlog<Element>) {
     let first = Segment.make(
       for: Element.self, before: segment, number: number, holding: kept.count)

@@ -21,20 +21,22 @@ class LogCursor: Waiter, @unchecked Sendable {
   /// up to which claims are finished when that one is. Nil while the place is open.
   @exclusivity(unchecked) private final var parked: (segment: Segment, until: UInt32)?
   /// What `settled()` knows of this subscriber. Touched only under the log's lock, and in `deinit`.
-  final var attended: Attended
+  @exclusivity(unchecked) final var attended: Attended
   /// How a recording tells a subscriber that has no queue from others. Touched only under the log's lock.
-  final var tag: SubscriberTag?
+  @exclusivity(unchecked) final var tag: SubscriberTag?
 
   @usableFromInline
-  init(in log: BroadcastLogBase, at place: Joined) {
+  init(
+    in log: BroadcastLogBase, at place: Joined, queue: SubscriberQueueBase?, tag: SubscriberTag?
+  ) {
     untypedLog = log
     position = Position(in: place.segment, number: place.number)
-    untypedQueue = place.queue
+    untypedQueue = queue
     firstInLog = place.firstInLog
     isReader = place.isReader
     inheritedDrops = place.dropped
     attended = Attended(upTo: place.attended)
-    tag = place.tag
+    self.tag = tag
     super.init()
   }
 
@@ -46,12 +48,16 @@ class LogCursor: Waiter, @unchecked Sendable {
       + (untypedQueue.map { queue in untypedLog.state.withLock { _ in queue.droppedCount } } ?? 0)
   }
 
-  /// Returns the end of the elements that a reader of the log still owes a read; nil for others.
+  /// Returns the slots that are still owed a read, with the hold on their first segment; nil if there are none.
   @usableFromInline
-  final func unsubscribe() -> LogEnd? {
-    parked?.segment.release()
+  final func unsubscribe() -> Segment.Rest? {
+    if let parked { parked.segment.release() }
     if untypedLog.isRecorded.load(ordering: .relaxed) { noteLeaving() }
-    return untypedLog.unsubscribe(readsLog: isReader, queue: untypedQueue, attended: attended)
+    let end = untypedLog.unsubscribe(readsLog: isReader, queue: untypedQueue, attended: attended)
+    guard let segment = position.segment, let number = position.number else { return nil }
+    if number != end?.number { return Segment.Rest(first: segment, number: number, end: end) }
+    segment.release()
+    return nil
   }
 
   @usableFromInline

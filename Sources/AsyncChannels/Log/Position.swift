@@ -21,7 +21,8 @@ public import Synchronization
 /// `segment`, both acquiring, and the slow path writes `segment` before `reach` and `known`, all releasing: so
 /// who sees that a slot of the next segment is there sees that segment. Numbers and tickets do not come
 /// again, so an exchange that succeeds proves that neither has changed since the word was read. (With 32
-/// bits they come again after four billion: a task would have to stop for exactly that many.)
+/// bits they come again after four billion: a task would have to stop for exactly that many. For the
+/// same reason a subscriber may be less than four billion elements behind.)
 /// Finishing releases, and who finds all claims finished acquires: a segment is freed after the copies
 /// from it were made.
 ///
@@ -41,21 +42,27 @@ struct Position: ~Copyable, @unchecked Sendable {
   @usableFromInline let finished: Atomic<UInt32>
   /// Slots with lower numbers were seen to be published. A consumer that was displaced may set it back; then
   /// the next one looks again.
-  @usableFromInline let known: Atomic<Int>
+  @usableFromInline let known: Atomic<UInt32>
   /// The fast path takes slots with lower numbers. They are in the segment.
-  @usableFromInline let reach: Atomic<Int>
-  /// That of the next slot, which this holds; nil if there is nothing to read.
+  @usableFromInline let reach: Atomic<UInt32>
+  /// The segment of the next slot, which this holds; nil if there is nothing to read.
   @usableFromInline let header: Atomic<UnsafeMutablePointer<SegmentHeader>?>
+  /// The number of its first slot, and its elements: kept here for the fast path.
+  @usableFromInline let start: Atomic<UInt32>
+  @usableFromInline let elements: Atomic<UnsafeMutableRawPointer?>
 
   /// - Parameter segment: Comes with a hold; nil for a subscriber that reads a queue, or nothing.
   @usableFromInline
   init(in segment: Segment?, number: Int) {
-    word = Atomic(Self.word(number: UInt32(truncatingIfNeeded: number), ticket: Self.nobody))
-    finished = Atomic(UInt32(truncatingIfNeeded: number))
+    let number = UInt32(truncatingIfNeeded: number)
+    word = Atomic(Self.word(number: number, ticket: Self.nobody))
+    finished = Atomic(number)
     known = Atomic(number)
     // The first take goes the slow way, on which a cancelled task takes nothing.
     reach = Atomic(number)
     header = Atomic(segment?.header)
+    start = Atomic(UInt32(truncatingIfNeeded: segment?.start ?? 0))
+    elements = Atomic(segment?.elements)
   }
 
   @inlinable
@@ -66,27 +73,49 @@ struct Position: ~Copyable, @unchecked Sendable {
   /// Slots that are the caller's, from when it has claimed them until it has finished them.
   @frozen @usableFromInline
   struct Claim {
-    @usableFromInline let segment: Segment
+    @usableFromInline let pendingReads: UnsafeMutablePointer<Atomic<UInt32>>
+    @usableFromInline let elements: UnsafeMutableRawPointer
     @usableFromInline let index: Int
     @usableFromInline let count: Int
 
-    @inlinable
-    init(in segment: Segment, at index: Int, count: Int) {
-      (self.segment, self.index, self.count) = (segment, index, count)
+    @inlinable @inline(__always)
+    init(
+      _ pendingReads: UnsafeMutablePointer<Atomic<UInt32>>, _ elements: UnsafeMutableRawPointer,
+      at index: Int, count: Int
+    ) {
+      (self.pendingReads, self.elements) = (pendingReads, elements)
+      (self.index, self.count) = (index, count)
+    }
+
+    /// Takes the element of one of the slots.
+    @inlinable @inline(__always)
+    func take<Element>(_: Element.Type, _ offset: Int = 0) -> Element {
+      Segment.take(
+        from: elements.assumingMemoryBound(to: Element.self) + (index &+ offset),
+        pendingReads + (index &+ offset))
     }
   }
 
-  /// Claims the next slots, at most so many, for the consumer. Nil if none is known, and for anybody else.
+  /// The word, if this is the consumer's ticket.
   @inlinable @inline(__always)
-  func claim(atMost count: Int, as ticket: UInt64) -> Claim? {
-    let old = word.load(ordering: .acquiring)
-    guard UInt32(truncatingIfNeeded: old) == UInt32(truncatingIfNeeded: ticket) else { return nil }
-    let number = UInt32(truncatingIfNeeded: old >> 32)
-    let ready = ready(from: number)
-    guard ready > 0, let header = header.load(ordering: .acquiring) else { return nil }
-    let claimed = count == 1 ? 1 : min(count, ready)
+  func word(of ticket: UInt64) -> UInt64? {
+    let word = word.load(ordering: .acquiring)
+    return UInt32(truncatingIfNeeded: word) == UInt32(truncatingIfNeeded: ticket) ? word : nil
+  }
+
+  /// Claims the next slots, for the consumer. Nil if another has become that.
+  ///
+  /// - Parameters:
+  ///   - old: The word, in which the ticket is.
+  ///   - count: How many slots; they are known.
+  @inlinable @inline(__always)
+  func claim(_ count: Int, after old: UInt64, as ticket: UInt64) -> Claim? {
+    // A segment that is not held any more is not looked at before the exchange has succeeded.
+    let header = UnsafeMutableRawPointer(header.load(ordering: .acquiring).unsafelyUnwrapped)
+    let elements = elements.load(ordering: .acquiring).unsafelyUnwrapped
+    let index = Int(UInt32(truncatingIfNeeded: old >> 32) &- start.load(ordering: .acquiring))
     // Wraps around in the upper half.
-    let new = old &+ UInt64(claimed) << 32
+    let new = old &+ UInt64(count) << 32
     Preemption.mayCome()
     if ticket == Self.onlyTicket {
       word.store(new, ordering: .relaxed)
@@ -95,13 +124,17 @@ struct Position: ~Copyable, @unchecked Sendable {
       else { return nil }
       Preemption.mayCome()
     }
-    // The segment may be looked at from now on.
-    let segment = Segment(header: header)
-    let index = Int(number &- UInt32(truncatingIfNeeded: segment.start))
-    return Claim(in: segment, at: index, count: claimed)
+    return Claim(Segment.pendingReads(in: header), elements, at: index, count: count)
   }
 
-  /// To be called when a claim's elements were copied out.
+  /// Claims the next slot if it is known. Nil for anybody but the consumer.
+  @inlinable @inline(__always)
+  func claimKnown(as ticket: UInt64) -> Claim? {
+    guard let word = word(of: ticket), ready(after: word) > 0 else { return nil }
+    return claim(1, after: word, as: ticket)
+  }
+
+  /// To be called when a claim's elements were taken.
   @inlinable @inline(__always)
   func finish(_ claim: borrowing Claim, as ticket: UInt64) {
     if ticket == Self.onlyTicket { return }
@@ -110,19 +143,21 @@ struct Position: ~Copyable, @unchecked Sendable {
     finished.store(count &+ UInt32(truncatingIfNeeded: claim.count), ordering: .releasing)
   }
 
-  /// How many slots are known behind those with lower numbers.
-  @inlinable
-  func ready(from number: UInt32) -> Int {
-    let known = UInt32(truncatingIfNeeded: known.load(ordering: .acquiring))
-    return Int(Int32(bitPattern: known &- number))
+  /// How many slots are known that this word's number does not pass.
+  @inlinable @inline(__always)
+  func ready(after word: UInt64) -> Int32 {
+    let number = UInt32(truncatingIfNeeded: word >> 32)
+    return Int32(bitPattern: known.load(ordering: .acquiring) &- number)
   }
 
-  /// Looks for newly published slots within reach. True if one is there.
-  @inlinable
-  func refresh(_ published: borrowing Atomic<Int>) -> Bool {
-    let seen = min(published.load(ordering: .acquiring), reach.load(ordering: .acquiring))
-    known.store(seen, ordering: .releasing)
-    return ready(from: UInt32(truncatingIfNeeded: word.load(ordering: .relaxed) >> 32)) > 0
+  /// The same, after a look for newly published slots within reach.
+  @inlinable @inline(__always)
+  func refresh(_ published: borrowing Atomic<Int>, after word: UInt64) -> Int32 {
+    let number = UInt32(truncatingIfNeeded: word >> 32)
+    let isNew = UInt32(truncatingIfNeeded: published.load(ordering: .acquiring)) &- number
+    let ready = min(isNew, reach.load(ordering: .acquiring) &- number)
+    known.store(number &+ ready, ordering: .releasing)
+    return Int32(bitPattern: ready)
   }
 }
 
@@ -140,13 +175,13 @@ extension Position {
 
 /// What the consumer does that has the cursor's lock, or is the only one.
 extension Position {
-  @inlinable
   var segment: Segment? { header.load(ordering: .relaxed).map { Segment(header: $0) } }
+
+  private var next: UInt32 { UInt32(truncatingIfNeeded: word.load(ordering: .relaxed) >> 32) }
 
   /// The next slot's number, in full; nil if there is nothing to read.
   var number: Int? {
     guard let segment else { return nil }
-    let next = UInt32(truncatingIfNeeded: word.load(ordering: .relaxed) >> 32)
     return segment.start + Int(next &- UInt32(truncatingIfNeeded: segment.start))
   }
 
@@ -171,26 +206,21 @@ extension Position {
 
   /// Lets the consumer with this ticket claim slots. The place is closed, and all claims are finished.
   func open(for ticket: UInt64) {
-    let number = UInt32(truncatingIfNeeded: word.load(ordering: .relaxed) >> 32)
-    finished.store(number, ordering: .relaxed)
-    word.store(Self.word(number: number, ticket: ticket), ordering: .releasing)
+    finished.store(next, ordering: .relaxed)
+    word.store(Self.word(number: next, ticket: ticket), ordering: .releasing)
   }
 
   /// Whether a claim was not finished, while its consumer does something else.
   var hasOverlappingClaims: Bool {
-    let word = word.load(ordering: .relaxed)
-    return UInt32(truncatingIfNeeded: word) != UInt32(truncatingIfNeeded: Self.onlyTicket)
-      && finished.load(ordering: .relaxed) != UInt32(truncatingIfNeeded: word >> 32)
+    !isOpen(for: Self.onlyTicket) && finished.load(ordering: .relaxed) != next
   }
 
-  /// Claims the next slot if it is known, with the cursor's lock held and the place closed.
+  /// Claims the next slot if it is known, with the place closed.
   func claimClosed() -> Claim? {
-    let old = word.load(ordering: .relaxed)
-    let number = UInt32(truncatingIfNeeded: old >> 32)
-    guard let segment, ready(from: number) > 0 else { return nil }
-    word.store(old &+ 1 << 32, ordering: .relaxed)
-    let index = Int(number &- UInt32(truncatingIfNeeded: segment.start))
-    return Claim(in: segment, at: index, count: 1)
+    guard let segment, ready(after: word.load(ordering: .relaxed)) > 0 else { return nil }
+    let index = Int(next &- UInt32(truncatingIfNeeded: segment.start))
+    word.store(Self.word(number: next &+ 1, ticket: Self.nobody), ordering: .relaxed)
+    return Claim(segment.pendingReads, segment.elements, at: index, count: 1)
   }
 
   /// Extends the reach, into the next segment if this one is read to its end, and looks for slots there.
@@ -201,17 +231,24 @@ extension Position {
     while number == segment.end, let next = segment.next {
       next.retain()
       header.store(next.header, ordering: .releasing)
+      elements.store(next.elements, ordering: .releasing)
+      start.store(UInt32(truncatingIfNeeded: next.start), ordering: .releasing)
       segment.release()
       segment = next
     }
-    reach.store(min(segment.end, number + Self.longestRun), ordering: .releasing)
+    let end = min(segment.end, number + Self.longestRun)
+    reach.store(UInt32(truncatingIfNeeded: end), ordering: .releasing)
     return refresh(published)
   }
 
-  /// Knows of at most so many slots, until it looks again.
-  func forgetKnown(but count: Int) {
-    guard let number else { return }
-    known.store(min(known.load(ordering: .relaxed), number + count), ordering: .releasing)
+  /// Looks for slots within reach. True if one is there.
+  func refresh(_ published: borrowing Atomic<Int>) -> Bool {
+    refresh(published, after: word.load(ordering: .relaxed)) > 0
   }
 
+  /// Knows of at most so many slots, until it looks again.
+  func forgetKnown(but count: UInt32) {
+    guard ready(after: word.load(ordering: .relaxed)) > count else { return }
+    known.store(next &+ count, ordering: .releasing)
+  }
 }

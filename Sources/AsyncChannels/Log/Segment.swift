@@ -54,6 +54,7 @@ struct Segment: Equatable, @unchecked Sendable {
   /// - Parameters:
   ///   - next: Where it goes on; nil if there is nothing to go on with.
   ///   - number: That of the slot with which it goes on.
+  @usableFromInline
   static func make<Element>(
     for _: Element.Type, before next: Segment?, number: Int, holding count: Int
   ) -> Segment {
@@ -110,8 +111,14 @@ struct Segment: Equatable, @unchecked Sendable {
   /// For each slot, the number of readers that still owe it a read.
   @inlinable
   var pendingReads: UnsafeMutablePointer<Atomic<UInt32>> {
-    (UnsafeMutableRawPointer(header) + Self.countsOffset)
-      .assumingMemoryBound(to: Atomic<UInt32>.self)
+    Self.pendingReads(in: UnsafeMutableRawPointer(header))
+  }
+
+  @inlinable @inline(__always)
+  static func pendingReads(
+    in block: UnsafeMutableRawPointer
+  ) -> UnsafeMutablePointer<Atomic<UInt32>> {
+    (block + countsOffset).assumingMemoryBound(to: Atomic<UInt32>.self)
   }
 
   /// The slots, bound to the log's type of element.
@@ -146,34 +153,20 @@ struct Segment: Equatable, @unchecked Sendable {
   /// log counts all (`LogState.countsAll`). Then its count is not zero before this reader has counted
   /// down.
   @inlinable @inline(__always)
-  func take<Element>(_: Element.Type, at index: Int) -> Element {
-    let place = elements.assumingMemoryBound(to: Element.self) + index
-    let owed = pendingReads[index].load(ordering: .acquiring)
+  static func take<Element>(
+    from place: UnsafeMutablePointer<Element>, _ pendingReads: UnsafeMutablePointer<Atomic<UInt32>>
+  ) -> Element {
+    let owed = pendingReads.pointee.load(ordering: .acquiring)
     if _isPOD(Element.self), owed == 0 { return place.pointee }
     if owed == 1 {
-      pendingReads[index].store(0, ordering: .relaxed)
+      pendingReads.pointee.store(0, ordering: .relaxed)
       return place.move()
     }
     let element = place.pointee
-    if pendingReads[index].wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+    if pendingReads.pointee.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
       place.deinitialize(count: 1)
     }
     return element
-  }
-
-  /// Gives slots up unread.
-  ///
-  /// Counting down acquires the copies of the readers before, for the one that destroys the
-  /// element. There is nothing to release: the element was not read here.
-  func skip<Element>(_: Element.Type, in slots: Range<Int>) {
-    let places = elements.assumingMemoryBound(to: Element.self)
-    let isTrivial = _isPOD(Element.self)
-    for slot in slots {
-      if isTrivial, pendingReads[slot].load(ordering: .relaxed) == 0 { continue }
-      if pendingReads[slot].wrappingSubtract(1, ordering: .acquiring).newValue == 0 {
-        (places + slot).deinitialize(count: 1)
-      }
-    }
   }
 
   /// Links a segment behind this one. Only with the log's lock held, or before anybody reads this one.
@@ -182,12 +175,14 @@ struct Segment: Equatable, @unchecked Sendable {
     header.pointee.next.store(UnsafeMutableRawPointer(next.header), ordering: .releasing)
   }
 
+  @usableFromInline
   func retain() {
     header.pointee.holders.wrappingAdd(1, ordering: .relaxed)
   }
 
   /// Lets go. The last holder frees the segment and lets go of the next in turn: in a loop, so that
   /// a chain of any length needs no stack.
+  @usableFromInline
   func release() {
     var segment = self
     while segment.header.pointee.holders.wrappingSubtract(1, ordering: .acquiringAndReleasing)
@@ -198,6 +193,51 @@ struct Segment: Equatable, @unchecked Sendable {
       UnsafeMutableRawPointer(segment.header).deallocate()
       guard let next else { return }
       segment = next
+    }
+  }
+}
+
+extension Segment {
+  /// What a subscriber has not read, with its hold.
+  @frozen @usableFromInline
+  struct Rest {
+    @usableFromInline let first: Segment
+    /// That of the first slot.
+    @usableFromInline let number: Int
+    /// Nil for one that reads no further than what was kept for it.
+    @usableFromInline let end: LogEnd?
+
+    /// Gives the slots up unread, and the hold.
+    ///
+    /// Elements may be destroyed here, and run code of theirs.
+    @usableFromInline
+    func abandon<Element>(_: Element.Type) {
+      var (segment, index) = (first, number - first.start)
+      while segment != end?.segment {
+        segment.skip(Element.self, from: index, to: segment.capacity)
+        guard let next = segment.next else { return segment.release() }
+        next.retain()
+        index = segment.end - next.start
+        segment.release()
+        segment = next
+      }
+      if let end { segment.skip(Element.self, from: index, to: end.index) }
+      segment.release()
+    }
+  }
+
+  /// Counting down acquires the copies of the readers before, for the one that destroys the
+  /// element. There is nothing to release: the element was not read here.
+  private func skip<Element>(_: Element.Type, from first: Int, to end: Int) {
+    let places = elements.assumingMemoryBound(to: Element.self)
+    let isTrivial = _isPOD(Element.self)
+    var slot = first
+    while slot < end {
+      defer { slot += 1 }
+      if isTrivial, pendingReads[slot].load(ordering: .relaxed) == 0 { continue }
+      if pendingReads[slot].wrappingSubtract(1, ordering: .acquiring).newValue == 0 {
+        (places + slot).deinitialize(count: 1)
+      }
     }
   }
 }

@@ -81,6 +81,7 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
   }
 
   /// The same for a subscriber that has no queue, which counts what was dropped before it came.
+  @usableFromInline
   func takeAll(countingDropsIn dropped: inout Int) -> Backlog<Element> {
     dropped += exchange(&droppedCount, with: 0)
     return takeAll()

@@ -1,4 +1,4 @@
-public import Synchronization
+import Synchronization
 
 /// Something that one consumer at a time takes elements from, without its elements: who the consumer is,
 /// and sleeping while there is nothing to take. How to look is left to subclasses.

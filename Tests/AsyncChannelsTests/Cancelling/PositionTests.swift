@@ -27,7 +27,7 @@ final class PositionTests: XCTestCase {
     let (first, second) = (cursor.makeTicket(), cursor.makeTicket())
     send(200)
     XCTAssertEqual(takeAnew(first), 0)
-    let claim = cursor.position.claim(atMost: 1, as: first)
+    let claim = cursor.position.claimKnown(as: first)
     // The first is stopped here. The second goes on behind its slot, beyond the segment.
     XCTAssertEqual((2..<200).map { _ in takeAnew(second) }, Array(2..<200))
     XCTAssertNil(cursor.take(as: second), "the place is closed")
@@ -42,7 +42,7 @@ final class PositionTests: XCTestCase {
     let tickets = (0..<3).map { _ in cursor.makeTicket() }
     send(10)
     XCTAssertEqual(takeAnew(tickets[0]), 0)
-    let claim = cursor.position.claim(atMost: 2, as: tickets[0])
+    let claim = cursor.claim(atMost: 2, as: tickets[0])
     XCTAssertEqual(takeAnew(tickets[1]), 3)
     XCTAssertEqual(takeAnew(tickets[2]), 4)
     XCTAssertNil(takeAnew(tickets[1]))
@@ -58,7 +58,7 @@ final class PositionTests: XCTestCase {
     let (first, second) = (cursor!.makeTicket(), cursor!.makeTicket())
     for number in 0..<150 { channel.send(Tracked(number, in: census)) }
     XCTAssertEqual(cursor!.look(as: first), .readable)
-    let claim = cursor!.position.claim(atMost: 1, as: first)!
+    let claim = cursor!.position.claimKnown(as: first)!
     for number in 1..<150 {
       XCTAssertEqual(cursor!.look(as: second), .readable)
       XCTAssertEqual(cursor!.takeSeen(as: second)?.number, number)
@@ -74,7 +74,7 @@ final class PositionTests: XCTestCase {
     send(100)
     XCTAssertEqual(cursor.pendingCount, 100)
     XCTAssertEqual(takeAnew(ticket), 0)
-    let claim = cursor.position.claim(atMost: 2, as: ticket)
+    let claim = cursor.claim(atMost: 2, as: ticket)
     XCTAssertEqual(cursor.pendingCount, 97)
     if let claim { cursor.position.finish(claim, as: ticket) }
   }
@@ -91,11 +91,11 @@ final class PositionTests: XCTestCase {
     XCTAssertTrue(position.advance(published))
     for index in 0..<6 {
       XCTAssertEqual(position.countBehind(published), 6 - index)
-      let claim = position.claim(atMost: 1, as: ticket)
+      let claim = position.claimKnown(as: ticket)
       XCTAssertEqual(claim?.index, index)
       if let claim { position.finish(claim, as: ticket) }
     }
-    XCTAssertNil(position.claim(atMost: 1, as: ticket))
+    XCTAssertNil(position.claimKnown(as: ticket))
     XCTAssertFalse(position.hasOverlappingClaims)
     XCTAssertEqual(position.number, Int(UInt32.max) + 3)
     far.release()
