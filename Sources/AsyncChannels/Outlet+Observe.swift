@@ -24,6 +24,10 @@ extension Outlet {
   /// there, the body is not called again. After cancelling from elsewhere, a call that was about to
   /// begin may still come.
   ///
+  /// **Fast senders.** An observer lets others run on its actor after 64 calls, or a millisecond of them. It
+  /// still gets every element: where a view needs the newest only, and its state is written faster than
+  /// the view can show it, follow `subscribe(buffering: .bufferingNewest(1))` in a task.
+  ///
   /// Sleeping observers are woken in the order in which they fell asleep, but no actor, not even
   /// the main actor, promises to run them in that order: do not rely on which of two observers is
   /// called first. In a task, `for await` is simpler, and structured.
@@ -94,12 +98,34 @@ extension Subscription {
   ) async {
     let iterator = makeAsyncIterator()
     var isFirst = true
+    var share = Share()
     while let element = await iterator.next(isolation: isolation) {
       if let call, !isFirst, !call.hasReturned.load(ordering: .relaxed) { await Task.yield() }
+      if share.isUsedUp { await share.pause() }
       guard !Task.isCancelled else { return }
+      let start = CurrentThread.uptime
       await body(element)
+      share.count(since: start)
       isFirst = false
     }
+  }
+}
+
+/// What an observer may use of its actor before it lets others run: 64 calls, or a millisecond of them.
+private struct Share {
+  private var calls = 0
+  private var nanoseconds: UInt64 = 0
+
+  var isUsedUp: Bool { calls >= 64 || nanoseconds >= Stint.longest }
+
+  mutating func count(since start: UInt64) {
+    calls += 1
+    nanoseconds += CurrentThread.uptime &- start
+  }
+
+  mutating func pause() async {
+    self = Share()
+    await Task.yield()
   }
 }
 

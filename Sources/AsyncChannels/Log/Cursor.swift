@@ -17,6 +17,7 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     if let rest = unsubscribe() { rest.abandon(Element.self) }
   }
 
+  @usableFromInline
   override var elementType: Any.Type { Element.self }
 
   /// Takes an element that is there, for the consumer. Returns nil also for another iterator, which has
@@ -27,7 +28,13 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// after.
   @inlinable
   func take(as ticket: UInt64) -> Element? {
-    if let claim = claim(atMost: 1, as: ticket) { return take(claim, as: ticket) }
+    beginUse(as: ticket)
+    if let claim = claim(atMost: 1, as: ticket) {
+      let element = take(claim, as: ticket)
+      endUse(as: ticket)
+      return element
+    }
+    endUse(as: ticket)
     return isPlain ? nil : takeElsewhere(as: ticket)
   }
 

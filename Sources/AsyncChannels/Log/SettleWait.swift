@@ -77,7 +77,7 @@ extension BroadcastLogBase {
 
   /// Begins to wait until all that are subscribed have taken what there is and ask for more. Nil if the
   /// log is finished.
-  private final func beginToSettle(ringing bell: Doorbell) -> SettleWait? {
+  final func beginToSettle(ringing bell: Doorbell) -> SettleWait? {
     state.withLock { state in
       if state.isFinished { return nil }
       isSettling.store(true, ordering: .relaxed)
@@ -97,7 +97,7 @@ extension BroadcastLogBase {
     }
   }
 
-  private final func endSettling(_ wait: SettleWait?) {
+  final func endSettling(_ wait: SettleWait?) {
     guard let wait else { return }
     state.withLock { state in
       state.attendance?.end(wait)

@@ -10,6 +10,9 @@ class SubscriberQueueBase: @unchecked Sendable {
   /// The fast path takes while there are more than these: none, or `.max` while somebody waits until the
   /// subscribers have settled, so that it has to take the slow path, which asks and counts.
   fileprivate final var floor = 0
+  /// How many were taken on the fast path since the last that was taken on the slow path.
+  fileprivate final var run = 0
+  fileprivate static var longestRun: Int { 64 }
   /// How many were taken on the slow path.
   fileprivate final var takenSlowly = 0
   /// Its index in the log's list, so that leaving is O(1); nil for one that senders do not fill.
@@ -60,13 +63,16 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
 
   /// Takes the first element on the fast path.
   func popFirst() -> Element? {
-    count > floor ? removeFirst() : nil
+    guard count > floor, run < Self.longestRun else { return nil }
+    run += 1
+    return removeFirst()
   }
 
   /// Takes the first element on the slow path.
   func takeFirst() -> Element? {
     guard count > 0 else { return nil }
     takenSlowly += 1
+    run = 0
     return removeFirst()
   }
 

@@ -23,11 +23,6 @@ enum CurrentThread {
     #endif
   }
 
-  /// Lets another thread go first.
-  static func yield() {
-    sched_yield()
-  }
-
   /// Nanoseconds of a clock that never goes back. It may stand still while the system sleeps.
   static var uptime: UInt64 {
     var time = timespec()

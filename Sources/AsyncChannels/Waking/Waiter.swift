@@ -16,6 +16,9 @@ import Synchronization
 /// (`onlyTicket`) needs no lock: it is not `Sendable`, so its calls and those of its copies come from one
 /// isolation, or from one after another that it was sent to, and do not overlap.
 ///
+/// **Actors are shared.** A consumer that always finds an element comes here every 64 elements, and on an
+/// actor it lets others run when it has not slept for a millisecond (`Stint`).
+///
 /// **Cancellation.** Wherever this finds an element, it looks first and asks then whether the task is
 /// cancelled. A sender that sends after `cancel()` has returned publishes the cancellation with the
 /// element, so a consumer that sees the element sees the cancellation, too. So an element that was
@@ -38,8 +41,13 @@ class Waiter: @unchecked Sendable {
   /// taken its place.
   @exclusivity(unchecked) private final var isAsleep = false
   @exclusivity(unchecked) private final var lingering = Lingering()
+  private final let stint = Stint()
+  #if DEBUG
+    @usableFromInline final let soleUse = SoleUse()
+  #endif
 
   /// For reports: the type of the elements that its consumers listen to.
+  @usableFromInline
   var elementType: Any.Type { Never.self }
 
   /// Whether its consumers are a log's subscribers, rather than watchers of one.
@@ -102,6 +110,7 @@ class Waiter: @unchecked Sendable {
   /// Waits until there may be an element to take. False at the end, if the task is cancelled, or if a
   /// newer consumer has asked. What it has seen, `Cursor.takeSeen` takes.
   final func waitForElement(as ticket: UInt64, isolation: isolated (any Actor)?) async -> Bool {
+    if isolation != nil, stint.isOver() { await Task.yield() }
     if Task.isCancelled {
       note(.cancelled)
       return false
@@ -110,6 +119,7 @@ class Waiter: @unchecked Sendable {
     switch lookOrFallAsleep(as: ticket, isolation: isolation) {
     case .found(let look): return look == .readable
     case .sleeps(let bell):
+      stint.pause()
       await bell.wait(isolation: isolation)
       return wakeUp(from: bell, as: ticket)
     case .looksOn: preconditionFailure("Looking on comes to an end.")
@@ -142,7 +152,25 @@ class Waiter: @unchecked Sendable {
 
   @inline(__always)
   private final func excluding<Found>(_ ticket: UInt64, _ body: () -> Found?) -> Found? {
-    ticket == Self.onlyTicket ? body() : lock.withLock { _ in body() }
+    guard ticket == Self.onlyTicket else { return lock.withLock { _ in body() } }
+    beginUse(as: ticket)
+    defer { endUse(as: ticket) }
+    return body()
+  }
+
+  /// Finds two tasks that share the only iterator of a cursor, in a debug build.
+  @inlinable @inline(__always)
+  final func beginUse(as ticket: UInt64) {
+    #if DEBUG
+      if ticket == Self.onlyTicket { soleUse.begin(of: elementType) }
+    #endif
+  }
+
+  @inlinable @inline(__always)
+  final func endUse(as ticket: UInt64) {
+    #if DEBUG
+      if ticket == Self.onlyTicket { soleUse.end() }
+    #endif
   }
 
   /// What a consumer does that has asked for more.

@@ -45,6 +45,28 @@ final class ProgrammerErrorTests: XCTestCase {
     }
   }
 
+  #if DEBUG
+    func test_anIteratorOfAnOutletThatTwoTasksShareTraps() async throws {
+      let sentence = "Two tasks use one iterator of an outlet of Int."
+      try await assertTraps("taking", saying: sentence) {
+        let cursor = Channel<Int>().log.subscribe(buffering: nil)
+        cursor.beginUse(as: Position.onlyTicket)
+        _ = cursor.take(as: Position.onlyTicket)
+      }
+      try await assertTraps("waiting", saying: sentence) {
+        let cursor = Channel<Int>().log.subscribe(buffering: nil)
+        cursor.beginUse(as: Position.onlyTicket)
+        _ = await cursor.waitForElement(as: Position.onlyTicket, isolation: nil)
+      }
+      try await assertSurvives("one after the other") {
+        let channel = Channel<Int>()
+        let iterator = channel.outlet.makeAsyncIterator()
+        for number in 0..<200 { channel.send(number) }
+        for _ in 0..<200 { _ = await iterator.next() }
+      }
+    }
+  #endif
+
   func test_aNegativeReplayCountTraps() async throws {
     try await assertTraps("channel", saying: "A channel of Int cannot replay -1 elements") {
       _ = Channel<Int>(replaying: -1)

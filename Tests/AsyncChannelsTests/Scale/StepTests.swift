@@ -41,6 +41,27 @@ final class StepTests: XCTestCase {
     }
   }
 
+  func test_C72_settledBeginsWithTheSameStepsHoweverManySleep() async throws {
+    try await assertSurvives("settling") {
+      let counts = try [10, 100, 10_000].map { count in
+        let channel = Channel<Int>()
+        let executor = ManualTaskExecutor()
+        let tasks = (0..<count).map { _ in channel.outlet.subscribe().sleeping(on: executor) }
+        let bell = Doorbell(ofSubscriber: false)
+        channel.log.endSettling(channel.log.beginToSettle(ringing: bell))
+        var wait: SettleWait?
+        let steps = try StepCounter.steps { wait = channel.log.beginToSettle(ringing: bell) }
+        guard wait?.remaining == 0 else {
+          throw StepCounter.Failure(description: "those that sleep are waited for")
+        }
+        for task in tasks { task.cancel() }
+        executor.drain()
+        return steps
+      }
+      try StepCounter.expectSame("settled()", counts)
+    }
+  }
+
   func test_C41_aSendToSleepersHasTheSameStepsHoweverManySleep() async throws {
     try await assertSurvives("sends") {
       let counts = try [20, 100, 10_000].map { count in

@@ -5,7 +5,6 @@ public typealias pthread_mutexattr_t = Int
 public typealias pthread_t = Int
 
 public func pthread_self() -> pthread_t { 1 }
-@discardableResult public func sched_yield() -> Int32 { 0 }
 public func write(_ descriptor: Int32, _ buffer: UnsafeRawPointer, _ count: Int) -> Int { 0 }
 
 @discardableResult

@@ -8,7 +8,6 @@ public typealias pthread_mutex_t = _opaque_pthread_mutex_t
 public typealias pthread_mutexattr_t = _opaque_pthread_mutexattr_t
 
 public func pthread_self() -> pthread_t { fatalError() }
-@discardableResult public func sched_yield() -> Int32 { 0 }
 public func write(_ descriptor: Int32, _ buffer: UnsafeRawPointer!, _ count: Int) -> Int { 0 }
 
 @discardableResult

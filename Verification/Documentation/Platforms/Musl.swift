@@ -6,7 +6,6 @@ public struct pthread_mutexattr_t {}
 public typealias pthread_t = OpaquePointer
 
 public func pthread_self() -> pthread_t! { fatalError() }
-@discardableResult public func sched_yield() -> Int32 { 0 }
 public func write(_ descriptor: Int32, _ buffer: UnsafeRawPointer!, _ count: Int) -> Int { 0 }
 
 @discardableResult

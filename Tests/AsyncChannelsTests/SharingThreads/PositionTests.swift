@@ -23,7 +23,7 @@ final class PositionTests: XCTestCase {
     XCTAssertEqual(cursor.take(as: second), 3)
   }
 
-  func test_C31_theNewestDoesNotWaitForOneThatHasClaimedAndNotFinished() {
+  func test_C31_C91_theNewestDoesNotWaitForOneThatHasClaimedAndNotFinished() {
     let (first, second) = (cursor.makeTicket(), cursor.makeTicket())
     send(200)
     XCTAssertEqual(takeAnew(first), 0)
@@ -38,7 +38,7 @@ final class PositionTests: XCTestCase {
     XCTAssertEqual(cursor.take(as: second), 201)
   }
 
-  func test_C31_aThirdConsumerGoesOnWhileTheFirstHasNotFinished() {
+  func test_C31_C91_aThirdConsumerGoesOnWhileTheFirstHasNotFinished() {
     let tickets = (0..<3).map { _ in cursor.makeTicket() }
     send(10)
     XCTAssertEqual(takeAnew(tickets[0]), 0)

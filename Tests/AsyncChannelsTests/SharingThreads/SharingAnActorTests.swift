@@ -1,0 +1,96 @@
+import Synchronization
+import TestSupport
+import XCTest
+
+@testable import AsyncChannels
+
+/// What else has to run on an actor, beside a consumer that always finds an element.
+@MainActor
+final class SharingAnActorTests: XCTestCase {
+  func test_C90_anObserverLetsOthersRunAfter64Elements() async throws {
+    let numbers = Channel<Int>()
+    var seen = 0
+    var seenByTheButton: Int?
+    let token = numbers.outlet.observe { _ in seen += 1 }
+    for number in 0..<1_000 { numbers.send(number) }
+    let button = Task { @MainActor in seenByTheButton = seen }
+    await button.value
+    XCTAssertLessThanOrEqual(try XCTUnwrap(seenByTheButton), 2 * 64)
+    await numbers.settled()
+    XCTAssertEqual(seen, 1_000)
+    token.cancel()
+  }
+
+  func test_C90_anObserverWithSlowCallsLetsOthersRunAfterAMillisecondOfThem() async throws {
+    let numbers = Channel<Int>()
+    var seen = 0
+    var seenByTheButton: Int?
+    let token = numbers.outlet.observe { _ in
+      seen += 1
+      self.compute(forMicroseconds: 400)
+    }
+    for number in 0..<60 { numbers.send(number) }
+    let button = Task { @MainActor in seenByTheButton = seen }
+    await button.value
+    XCTAssertLessThanOrEqual(try XCTUnwrap(seenByTheButton), 2 * 3)
+    token.cancel()
+  }
+
+  func test_C90_aLoopOverABacklogLetsOthersRun() async throws {
+    let numbers = Channel<Int>()
+    let subscription = numbers.outlet.subscribe()
+    for number in 0..<2_000 { numbers.send(number) }
+    numbers.finish()
+    var seen = 0
+    var seenByTheButton: Int?
+    let loop = Task { @MainActor in
+      for await _ in subscription {
+        seen += 1
+        self.compute(forMicroseconds: 20)
+      }
+    }
+    let button = Task { @MainActor in seenByTheButton = seen }
+    try await within(.seconds(30)) { await loop.value }
+    await button.value
+    XCTAssertEqual(seen, 2_000)
+    XCTAssertLessThan(try XCTUnwrap(seenByTheButton), 1_000)
+  }
+
+  /// A sender that is faster than the loop replaces the newest element while the loop works on the last.
+  func test_C90_aLoopThatAlwaysFindsTheNewestLetsOthersRun() async throws {
+    let numbers = Channel<Int>()
+    let subscription = numbers.outlet.subscribe(buffering: .bufferingNewest(1))
+    numbers.send(0)
+    var isStopped = false
+    let loop = Task { @MainActor in
+      for await number in subscription {
+        if isStopped || number == 100_000 { return number }
+        self.compute(forMicroseconds: 20)
+        numbers.send(number + 1)
+      }
+      return -1
+    }
+    let button = Task { @MainActor in isStopped = true }
+    let last = try await within(.seconds(30)) { await loop.value }
+    await button.value
+    XCTAssertLessThan(last, 100_000)
+  }
+
+  func test_C90_aStintThatSleepsBeginsAnew() {
+    let stint = Stint()
+    XCTAssertFalse(stint.isOver())
+    XCTAssertFalse(stint.isOver())
+    compute(forMicroseconds: 1_500)
+    stint.pause()
+    XCTAssertFalse(stint.isOver())
+    XCTAssertFalse(stint.isOver())
+    compute(forMicroseconds: 1_500)
+    XCTAssertTrue(stint.isOver())
+    XCTAssertFalse(stint.isOver())
+  }
+
+  private func compute(forMicroseconds time: UInt64) {
+    let end = CurrentThread.uptime + time * 1_000
+    while CurrentThread.uptime < end {}
+  }
+}
