@@ -6,30 +6,27 @@ extension Workload {
   /// What the main thread may ask of a subscription whose consumer is at work on another thread, beside a
   /// bare `Mutex` that another thread takes as often.
   static func mainThread(_ scale: Scale) -> Workload {
-    let duration = scale.duration(.milliseconds(500))
+    let duration = scale.duration(.seconds(1))
     return Workload(
       name: "main-thread", unit: "call",
       cases: MainThreadCall.possible.flatMap { call in
         [0, 2, 12].map { busyThreads in
-          let pace = Shared(Duration.milliseconds(1))
-          return Case(
+          Case(
             subscribers: 1, element: "\(call.rawValue), \(busyThreads) busy",
             subjects: [
               Subject(
                 name: "AsyncChannels",
                 sample: {
-                  try await whileBusy(busyThreads) {
-                    let (sample, takes) = try await time(call, for: duration)
-                    pace.withLock { $0 = takes }
-                    return sample
-                  }
+                  await whileBusy(busyThreads) { await time(call, for: duration) }
                 }),
               Subject(
                 name: "Mutex",
                 sample: {
-                  await whileBusy(busyThreads) {
-                    await timeMutex(
-                      takenEach: pace.withLock { $0 }, as: call, for: duration)
+                  // As they take it while they run: how long the busy threads keep them from running is
+                  // the same for both subjects.
+                  let interval = await intervalOfTakes(for: duration / 10)
+                  return await whileBusy(busyThreads) {
+                    await timeMutex(takenEach: interval, as: call, for: duration)
                   }
                 }),
             ], reference: "Mutex")
@@ -52,65 +49,98 @@ private enum MainThreadCall: String {
   }
 }
 
-/// Times calls while two tasks send an element to and fro. Each trip takes the channel's lock to send, and
-/// the subscription's to take: also returns how far apart these are.
+/// Times calls while two tasks send an element to and fro.
 @MainActor
-private func time(
-  _ call: MainThreadCall, for duration: Duration
-) async throws -> (sample: Sample, takes: Duration) {
-  let (there, back) = (Channel<Int>(), Channel<Int>())
-  let (goes, comes) = (there.outlet.subscribe(), back.outlet.subscribe())
-  let trips = Tally()
-  let isOver = Shared(false)
-  let far = Task.detached {
-    // Each takeover ends the loop. The next one takes over in turn.
-    while !isOver.withLock({ $0 }) { for await trip in goes { back.send(trip) } }
-  }
-  let near = Task.detached {
-    there.send(0)
-    for await trip in comes {
-      trips.raise()
-      there.send(trip + 1)
-    }
-  }
-  let start = ContinuousClock.now
+private func time(_ call: MainThreadCall, for duration: Duration) async -> Sample {
+  let traffic = Traffic()
   let sample = timeCalls(for: duration) {
     switch call {
-    case .takeover: startOnMainThread { if let trip = await goes.next() { back.send(trip) } }
-    case .pendingCount: _ = goes.pendingCount
-    case .subscriberCount: _ = there.subscriberCount
+    case .takeover: startOnMainThread { await traffic.takeOver() }
+    case .pendingCount: _ = traffic.subscription.pendingCount
+    case .subscriberCount: _ = traffic.channel.subscriberCount
     }
   }
-  let takes = (ContinuousClock.now - start) / max(1, 2 * trips.value)
-  isOver.withLock { $0 = true }
-  there.finish()
-  back.finish()
-  await far.value
-  await near.value
-  return (sample, takes)
+  await traffic.end()
+  return sample
 }
 
-/// Times calls that take a lock, which a thread takes too, at this interval.
+/// How far apart the two tasks take the lock of the subscription, or of its channel, when nothing else
+/// runs: each trip takes one to send and one to take.
+private func intervalOfTakes(for duration: Duration) async -> Duration {
+  let traffic = Traffic()
+  let start = ContinuousClock.now
+  try? await Task.sleep(for: duration)
+  let trips = traffic.trips.value
+  let interval = (ContinuousClock.now - start) / max(1, 2 * trips)
+  await traffic.end()
+  return interval
+}
+
+/// Two tasks that send an element to and fro.
+private final class Traffic: Sendable {
+  let channel = Channel<Int>()
+  let subscription: Subscription<Int>
+  let trips = Tally()
+  private let back = Channel<Int>()
+  private let isOver: Shared<Bool>
+  private let tasks: [Task<Void, Never>]
+
+  init() {
+    let (channel, back, trips) = (channel, back, trips)
+    let (goes, comes) = (channel.outlet.subscribe(), back.outlet.subscribe())
+    let isOver = Shared(false)
+    subscription = goes
+    self.isOver = isOver
+    tasks = [
+      // Each takeover ends the loop. The next one takes over in turn.
+      Task.detached {
+        while !isOver.withLock({ $0 }) { for await trip in goes { back.send(trip) } }
+      },
+      Task.detached {
+        channel.send(0)
+        for await trip in comes {
+          trips.raise()
+          channel.send(trip + 1)
+        }
+      },
+    ]
+  }
+
+  /// Returns what it takes to where it belongs.
+  func takeOver() async {
+    if let trip = await subscription.next() { back.send(trip) }
+  }
+
+  func end() async {
+    isOver.withLock { $0 = true }
+    channel.finish()
+    back.finish()
+    for task in tasks { await task.value }
+  }
+}
+
+/// Times calls that take the lock of an array, to which a thread adds and removes an element by turns, at
+/// this interval.
 @MainActor
 private func timeMutex(
   takenEach interval: Duration, as call: MainThreadCall, for duration: Duration
 ) async -> Sample {
-  let count = Shared(0)
+  let array = Shared<[Int]>([])
   let isOver = Shared(false)
   let (ends, end) = AsyncStream.makeStream(of: Void.self)
   Thread.detachNewThread {
     while !isOver.withLock({ $0 }) {
       let next = ContinuousClock.now + interval
-      count.withLock { $0 += 1 }
+      array.withLock { if $0.isEmpty { $0.append(1) } else { $0.removeLast() } }
       while ContinuousClock.now < next {}
     }
     end.finish()
   }
   let sample = timeCalls(for: duration) {
     if call == .takeover {
-      startOnMainThread { count.withLock { $0 += 1 } }
+      startOnMainThread { _ = array.withLock { $0.count } }
     } else {
-      count.withLock { $0 += 1 }
+      _ = array.withLock { $0.count }
     }
   }
   isOver.withLock { $0 = true }

@@ -49,8 +49,9 @@ private enum Circumstances: String {
   ) async throws -> Sample {
     switch self {
     case .none: try await roundTrips(for: duration, ways)
-    case .nearInBackground: try await roundTrips(for: duration, ways, near: .background)
-    case .farInBackground: try await roundTrips(for: duration, ways, far: .background)
+    // Trips that wait for a background thread are few.
+    case .nearInBackground: try await roundTrips(for: duration * 3, ways, near: .background)
+    case .farInBackground: try await roundTrips(for: duration * 3, ways, far: .background)
     case .oneCore: try await Cores.one { try await roundTrips(for: duration, ways) }
     }
   }
