@@ -59,6 +59,8 @@ struct ChannelBenchmarks {
       .lastWoken(scale), .senders(scale), .subscribing(scale), .memory(scale),
       .currentValue(scale), .idle(scale), .manyChannels(scale), .burst(scale), .batches(scale),
       .burstMemory(scale), .viewModel(scale), .answering(scale), .recordings(scale),
+      .roundTripLoaded(scale), .sendCostLoaded(scale), .viewModelLoaded(scale),
+      .mainThread(scale), .idleCost(scale),
     ]
   }
 

@@ -12,62 +12,75 @@ extension Workload {
         Case(
           subscribers: 1, element: "Int",
           subjects: [
-            Subject(name: "AsyncChannels") { try await roundTripChannels(trips) },
-            Subject(name: "AsyncStream") { try await roundTripStreams(trips) },
-            Subject(name: "AsyncChannel") { try await roundTripAsyncChannels(trips) },
+            Subject(name: "AsyncChannels") { try await meanOfTrips(trips, Ways.channels()) },
+            Subject(name: "AsyncStream") { try await meanOfTrips(trips, Ways.streams()) },
+            Subject(name: "AsyncChannel") { try await meanOfTrips(trips, Ways.asyncChannels()) },
           ], reference: "AsyncStream")
       ])
   }
 }
 
-private func roundTripChannels(_ trips: Int) async throws -> Double {
-  let (there, back) = (Channel<Int>(), Channel<Int>())
-  return try await roundTrip(
-    trips, there.outlet.subscribe(), back.outlet.subscribe(), sendThere: { there.send($0) },
-    sendBack: { back.send($0) }, finish: { there.finish() })
+/// A way there and a way back, of the same kind.
+struct Ways<Stream: AsyncSequence<Int, Never> & Sendable>: Sendable {
+  let there: Stream
+  let back: Stream
+  let sendThere: @Sendable (Int) async -> Void
+  let sendBack: @Sendable (Int) async -> Void
+  let finish: @Sendable () -> Void
 }
 
-private func roundTripStreams(_ trips: Int) async throws -> Double {
-  let there = AsyncStream.makeStream(of: Int.self)
-  let back = AsyncStream.makeStream(of: Int.self)
-  return try await roundTrip(
-    trips, there.stream, back.stream, sendThere: { there.continuation.yield($0) },
-    sendBack: { back.continuation.yield($0) }, finish: { there.continuation.finish() })
+extension Ways<Subscription<Int>> {
+  static func channels() -> Self {
+    let (there, back) = (Channel<Int>(), Channel<Int>())
+    return Ways(
+      there: there.outlet.subscribe(), back: back.outlet.subscribe(),
+      sendThere: { there.send($0) }, sendBack: { back.send($0) }, finish: { there.finish() })
+  }
 }
 
-private func roundTripAsyncChannels(_ trips: Int) async throws -> Double {
-  let (there, back) = (AsyncChannel<Int>(), AsyncChannel<Int>())
-  return try await roundTrip(
-    trips, there, back, sendThere: { await there.send($0) }, sendBack: { await back.send($0) },
-    finish: { there.finish() })
+extension Ways<AsyncStream<Int>> {
+  static func streams() -> Self {
+    let there = AsyncStream.makeStream(of: Int.self)
+    let back = AsyncStream.makeStream(of: Int.self)
+    return Ways(
+      there: there.stream, back: back.stream, sendThere: { there.continuation.yield($0) },
+      sendBack: { back.continuation.yield($0) }, finish: { there.continuation.finish() })
+  }
 }
 
-private func roundTrip<Stream: AsyncSequence<Int, Never> & Sendable>(
-  _ trips: Int, _ there: Stream, _ back: Stream,
-  sendThere: @escaping @Sendable (Int) async -> Void,
-  sendBack: @escaping @Sendable (Int) async -> Void, finish: @escaping @Sendable () -> Void
-) async throws -> Double {
+extension Ways<AsyncChannel<Int>> {
+  static func asyncChannels() -> Self {
+    let (there, back) = (AsyncChannel<Int>(), AsyncChannel<Int>())
+    return Ways(
+      there: there, back: back, sendThere: { await there.send($0) },
+      sendBack: { await back.send($0) }, finish: { there.finish() })
+  }
+}
+
+private func meanOfTrips(_ trips: Int, _ ways: Ways<some AsyncSequence<Int, Never> & Sendable>)
+  async throws -> Double
+{
   let time = try await nanoseconds {
     try await withThrowingTaskGroup(of: Int.self) { group in
       group.addTask {
         var count = 0
-        for await element in there {
-          await sendBack(element)
+        for await element in ways.there {
+          await ways.sendBack(element)
           count += 1
         }
         return count
       }
       group.addTask {
-        var iterator = back.makeAsyncIterator()
+        var iterator = ways.back.makeAsyncIterator()
         var count = 0
         for trip in 0..<trips {
-          await sendThere(trip)
+          await ways.sendThere(trip)
           if await iterator.next(isolation: nil) == trip { count += 1 }
         }
-        finish()
+        ways.finish()
         return count
       }
-      for try await count in group { try WrongCount.check("\(Stream.self)", count, is: trips) }
+      for try await count in group { try WrongCount.check("round-trip", count, is: trips) }
     }
   }
   return time / Double(trips)

@@ -13,21 +13,24 @@ struct Runner {
       let subscribers = work.subjects.map { $0.subscribers ?? work.subscribers }
       let counts = Set(subscribers).sorted().map(String.init).joined(separator: ", ")
       report("\(workload.name), S = \(counts), \(work.element)")
-      var samples = [[Double]](repeating: [], count: work.subjects.count)
+      var samples = [[Sample]](repeating: [], count: work.subjects.count)
       for round in 0...rounds {
         for (index, subject) in work.subjects.enumerated() {
           let sample = try await subject.measure()
           if round > 0 { samples[index].append(sample) }
         }
       }
-      let medians = samples.map(median)
+      let medians = samples.map { median($0.map(\.usual)) }
       let reference = work.subjects.firstIndex { $0.name == work.reference }.map { medians[$0] }
       for (index, subject) in work.subjects.enumerated() {
         figures.append(
           Figure(
             workload: workload.name, subject: subject.name, subscribers: subscribers[index],
-            element: work.element, nanoseconds: medians[index], low: samples[index].min() ?? 0,
-            high: samples[index].max() ?? 0, rounds: rounds, reference: work.reference,
+            element: work.element, nanoseconds: medians[index],
+            low: samples[index].map(\.usual).min() ?? 0,
+            high: samples[index].map(\.usual).max() ?? 0,
+            worst: samples[index].compactMap(\.worst).max(), rounds: rounds,
+            reference: work.reference,
             ratio: reference.map { medians[index] / $0 } ?? .nan, unit: workload.unit))
       }
     }
@@ -52,6 +55,8 @@ struct Figure: Codable, Sendable {
   let nanoseconds: Double
   let low: Double
   let high: Double
+  /// The longest single one of all rounds, where they were timed one by one.
+  let worst: Double?
   let rounds: Int
   let reference: String
   let ratio: Double

@@ -12,15 +12,37 @@ extension Workload {
           subscribers: 1, element: "Int",
           subjects: counts.map { count in
             Subject(name: "\(count) waiting", subscribers: count) {
-              try await medianSend(count, sends: scale.isQuick || count > 10_000 ? 5 : 20)
+              try await timedSends(count, scale.isQuick || count > 10_000 ? 5 : 20).usual
             }
           }, reference: "1 waiting")
       ])
   }
 }
 
-/// The median of several sends, each after all subscribers have fallen asleep again.
-private func medianSend(_ subscribers: Int, sends: Int) async throws -> Double {
+extension Workload {
+  /// As `send-cost`, while other threads want the cores.
+  static func sendCostLoaded(_ scale: Scale) -> Workload {
+    let counts = scale.isQuick ? [1, 100] : [1, 100, 10_000]
+    return Workload(
+      name: "send-cost-loaded", unit: "send",
+      cases: Scale.busyThreads.map { busyThreads in
+        Case(
+          subscribers: 1, element: "\(busyThreads) busy",
+          subjects: counts.map { count in
+            Subject(
+              name: "\(count) waiting", subscribers: count,
+              sample: {
+                try await whileBusy(busyThreads) {
+                  try await timedSends(count, scale.isQuick ? 2 : count > 100 ? 5 : 20)
+                }
+              })
+          }, reference: "1 waiting")
+      })
+  }
+}
+
+/// Several sends, each after all subscribers have fallen asleep again.
+private func timedSends(_ subscribers: Int, _ sends: Int) async throws -> Sample {
   let channel = Channel<Int>()
   let subscriptions = (0..<subscribers).map { _ in channel.outlet.subscribe() }
   let taken = Tally()
@@ -31,7 +53,7 @@ private func medianSend(_ subscribers: Int, sends: Int) async throws -> Double {
     warmUps[0].outlet.subscribe(), warmUps[1].outlet.subscribe(), warmUps[1].outlet.subscribe(),
     warmUps[1].outlet.subscribe(),
   ]
-  return try await withThrowingTaskGroup(of: Double?.self) { group in
+  return try await withThrowingTaskGroup(of: Sample?.self) { group in
     for subscription in subscriptions {
       group.addTask {
         for await _ in subscription { taken.raise() }
@@ -57,11 +79,11 @@ private func medianSend(_ subscribers: Int, sends: Int) async throws -> Double {
       }
       channel.finish()
       for warmUp in warmUps { warmUp.finish() }
-      return times.sorted()[times.count / 2]
+      return Sample(timesOfEach: times)
     }
-    var median = 0.0
-    for try await time in group { if let time { median = time } }
+    var sample = Sample(.nan)
+    for try await sends in group { if let sends { sample = sends } }
     try WrongCount.check("send-cost", taken.value, is: sends * subscribers)
-    return median
+    return sample
   }
 }

@@ -10,7 +10,9 @@ struct Table {
   }
 
   var text: String {
-    let header = ["workload", "S", "element", "subject", "median", "low", "high", "per", "ratio"]
+    let header = [
+      "workload", "S", "element", "subject", "median", "low", "high", "worst", "per", "ratio",
+    ]
     let rows = [header] + figures.map(cells)
     let widths = header.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
@@ -23,7 +25,8 @@ struct Table {
     let unit = figure.unit == "byte" ? "bytes each" : "ns a \(figure.unit)"
     return [
       figure.workload, "\(figure.subscribers)", figure.element, figure.subject,
-      number(figure.nanoseconds), number(figure.low), number(figure.high), unit,
+      number(figure.nanoseconds), number(figure.low), number(figure.high),
+      figure.worst.map(number) ?? "", unit,
       String(format: "%.3f", figure.ratio) + (figure.subject == figure.reference ? " ref" : "    "),
     ]
   }
@@ -33,7 +36,7 @@ struct Table {
   }
 
   private func isNumber(_ column: Int) -> Bool {
-    [1, 4, 5, 6, 8].contains(column)
+    [1, 4, 5, 6, 7, 9].contains(column)
   }
 
   private func pad(_ text: String, to width: Int, right: Bool) -> String {

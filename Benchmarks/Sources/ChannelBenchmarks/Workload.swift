@@ -23,7 +23,39 @@ struct Case: Sendable {
 struct Subject: Sendable {
   let name: String
   /// Where the subjects of a case differ.
-  var subscribers: Int?
-  /// Does the work once, checks that nothing was lost, and returns nanoseconds (or bytes) a unit.
-  let measure: @Sendable () async throws -> Double
+  let subscribers: Int?
+  /// Does the work once, and checks that nothing was lost.
+  let measure: @Sendable () async throws -> Sample
+
+  /// - Parameter measure: Returns nanoseconds (or bytes) a unit.
+  init(
+    name: String, subscribers: Int? = nil, measure: @escaping @Sendable () async throws -> Double
+  ) {
+    self.init(name: name, subscribers: subscribers, sample: { Sample(try await measure()) })
+  }
+
+  init(
+    name: String, subscribers: Int? = nil, sample: @escaping @Sendable () async throws -> Sample
+  ) {
+    self.name = name
+    self.subscribers = subscribers
+    measure = sample
+  }
+}
+
+/// What one round of a subject measured.
+struct Sample: Sendable {
+  /// Nanoseconds (or bytes) a unit.
+  let usual: Double
+  /// The longest single one, in nanoseconds; nil if they were not timed one by one.
+  let worst: Double?
+
+  init(_ usual: Double, worst: Double? = nil) {
+    (self.usual, self.worst) = (usual, worst)
+  }
+
+  /// The median of what was timed one by one.
+  init(timesOfEach times: [Double]) {
+    self.init(times.sorted()[times.count / 2], worst: times.max())
+  }
 }

@@ -19,6 +19,7 @@ struct ChannelStress {
 
   private static func run(_ options: Options) {
     print("seed \(options.seed)")
+    options.conditions.make(seed: options.seed)
     Watchdog.start(patience: options.patience)
     let start = ContinuousClock.now
     let lanes = Lanes()
@@ -43,16 +44,17 @@ struct ChannelStress {
         figures.combinations += Combination.rage(&context)
       }
       if needsTime || needsRaces {
-        figures.cancelSend += CancelAgainstSend.race(1024, in: &context)
-        figures.finishSubscribe += FinishAgainstSubscribe.race(1024, in: &context)
-        figures.displaceSend += DisplaceAgainstSend.race(1024, in: &context)
-        figures.cancelFinish += CancelAgainstFinish.race(256, in: &context)
-        figures.sendSleep += SendAgainstSleep.race(1024, in: &context)
-        figures.takeTake += TakeAgainstTake.race(2048, in: &context)
-        figures.dropSend += DropAgainstSend.race(256, in: &context)
-        figures.settleLeave += SettleAgainstLeave.race(256, in: &context)
-        figures.keepSubscribe += KeepAgainstSubscribe.race(512, in: &context)
-        figures.signOffHandOver += SignOffAgainstHandOver.race(256, in: &context)
+        let share = options.conditions.share(of:)
+        figures.cancelSend += CancelAgainstSend.race(share(1024), in: &context)
+        figures.finishSubscribe += FinishAgainstSubscribe.race(share(1024), in: &context)
+        figures.displaceSend += DisplaceAgainstSend.race(share(1024), in: &context)
+        figures.cancelFinish += CancelAgainstFinish.race(share(256), in: &context)
+        figures.sendSleep += SendAgainstSleep.race(share(1024), in: &context)
+        figures.takeTake += TakeAgainstTake.race(share(2048), in: &context)
+        figures.dropSend += DropAgainstSend.race(share(256), in: &context)
+        figures.settleLeave += SettleAgainstLeave.race(share(256), in: &context)
+        figures.keepSubscribe += KeepAgainstSubscribe.race(share(512), in: &context)
+        figures.signOffHandOver += SignOffAgainstHandOver.race(share(256), in: &context)
       }
       figures.rounds += 1
     }

@@ -11,6 +11,7 @@ struct Options: Sendable {
   var races: Int?
   var seed = UInt64.random(in: 1...UInt64(UInt32.max))
   var patience = 60
+  var conditions = Conditions()
   var planted: Planted?
 
   init(_ arguments: inout Arguments) throws(UsageError) {
@@ -21,6 +22,10 @@ struct Options: Sendable {
       case "--races": races = try arguments.number(of: option, atLeast: 1)
       case "--seed": seed = try arguments.number(of: option, atLeast: 0)
       case "--patience": patience = try arguments.number(of: option, atLeast: 1)
+      case "--busy": conditions.busyThreads = try arguments.number(of: option, atLeast: 0)
+      case "--mixed-priorities": conditions.mixesPriorities = true
+      case "--one-core": conditions.staysOnOneCore = true
+      case "--own-threads": conditions.ownThreads = try arguments.number(of: option, atLeast: 1)
       case "--planted-race": planted = .race
       case "--planted-use-after-free": planted = .useAfterFree
       default: throw .unknown(option)
@@ -31,6 +36,7 @@ struct Options: Sendable {
 
   static let usage = """
     usage: ChannelStress [--seconds N] [--deliveries N] [--races N] [--seed S] [--patience N]
+                         [--busy N] [--mixed-priorities] [--one-core] [--own-threads N]
            ChannelStress --planted-race | --planted-use-after-free
 
     Rounds of storms and races on channels, on all cores. In a storm several senders send to many
@@ -49,6 +55,15 @@ struct Options: Sendable {
       --patience N     for how many seconds nothing may happen before that is a hang; 60 unless told
 
     With several goals it goes on until all of them are reached.
+
+      --busy N            beside N threads that compute and nothing else
+      --mixed-priorities  each task has background, medium or high priority at random
+      --one-core          all threads share one core; Linux only
+      --own-threads N     all tasks run on N threads of their own, as in a strict pool; there, the
+                          tasks' pool on Apple's systems has one thread
+
+    Under these conditions a thread is often stopped while it has something that others want. They can
+    be combined.
 
       --planted-race            makes a data race, which Thread Sanitizer must report
       --planted-use-after-free  reads freed memory, which Address Sanitizer must report

@@ -5,7 +5,7 @@ package func blocking<Result: Sendable>(
   _ work: @escaping @Sendable () async -> Result
 ) -> Result {
   let result = Monitor<Result?>(nil)
-  Task.detached {
+  Tasks.start {
     let value = await work()
     result.change { $0 = value }
   }

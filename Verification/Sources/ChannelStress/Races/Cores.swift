@@ -1,7 +1,7 @@
 import Foundation
 
-/// Puts threads on different cores: two that wait for each other by yielding may else stay on one,
-/// and run by turns.
+/// On which cores threads run. Two that wait for each other by yielding are put on different ones: they
+/// may else stay on one, and run by turns.
 enum Cores {
   #if os(Linux)
     private typealias Affinity = @convention(c) (pid_t, Int, UnsafeMutableRawPointer) -> Int32
@@ -20,15 +20,44 @@ enum Cores {
   /// to where it is. Does nothing where the system has no such call.
   static func move(to number: Int) {
     #if os(Linux)
-      guard let get, let set else { return }
-      var allowed = [UInt8](repeating: 0, count: maskSize)
-      guard get(0, maskSize, &allowed) >= 0 else { return }
+      guard let allowed else { return }
+      run(on: mask(of: number, among: allowed))
+      run(on: allowed)
+    #endif
+  }
+
+  /// Ties this thread, and all that are made from now on, to one core. False where the system has no
+  /// such call.
+  static func stayOnOne() -> Bool {
+    #if os(Linux)
+      guard let allowed else { return false }
+      return run(on: mask(of: 0, among: allowed))
+    #else
+      false
+    #endif
+  }
+
+  #if os(Linux)
+    /// The cores that this thread may run on, a bit for each.
+    private static var allowed: [UInt8]? {
+      var mask = [UInt8](repeating: 0, count: maskSize)
+      guard let get, get(0, maskSize, &mask) >= 0 else { return nil }
+      return mask
+    }
+
+    /// One of these cores; they are counted around.
+    private static func mask(of number: Int, among allowed: [UInt8]) -> [UInt8] {
       let cores = (0..<maskSize * 8).filter { allowed[$0 / 8] & (1 << ($0 % 8)) != 0 }
       let core = cores[number % cores.count]
       var one = [UInt8](repeating: 0, count: maskSize)
       one[core / 8] = 1 << (core % 8)
-      _ = set(0, maskSize, &one)
-      _ = set(0, maskSize, &allowed)
-    #endif
-  }
+      return one
+    }
+
+    @discardableResult
+    private static func run(on mask: [UInt8]) -> Bool {
+      var mask = mask
+      return set?(0, maskSize, &mask) == 0
+    }
+  #endif
 }

@@ -39,14 +39,14 @@ enum FinishAgainstSubscribe {
     } against: { index in
       let subscription = items[index].outlet.subscribe()
       items[index].subscription = subscription
-      if consumesAtOnce { items[index].take = Task.detached { await subscription.rest() } }
+      if consumesAtOnce { items[index].take = Tasks.start { await subscription.rest() } }
     }
     tally.firstWon = blocking {
       var finished = 0
       for (index, item) in items.enumerated() {
         Activity(0).note("waits for the subscriber of a finish against a subscribe", index)
         guard let subscription = item.subscription else { fail("a lane left something out") }
-        let received = await (item.take ?? Task { await subscription.rest() }).value
+        let received = await (item.take ?? Tasks.start { await subscription.rest() }).value
         if received != [] && received != Array(1...replays) {
           fail("replays 1 to \(replays), finished: the subscriber got \(received)")
         }

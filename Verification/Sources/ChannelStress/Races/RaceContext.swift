@@ -77,7 +77,7 @@ typealias Take = Task<Int?, Never>
 
 extension Subscription<Tracked> {
   func take(_ begun: Begun? = nil) -> Take {
-    Task.detached {
+    Tasks.start {
       begun?.add()
       return await self.next(isolation: IsolationPool.next())?.number
     }

@@ -21,7 +21,7 @@ enum SettleAgainstLeave {
       let steady = channel.outlet.subscribe()
       subscription = channel.outlet.subscribe()
       let worked = worked
-      self.steady = Task.detached {
+      self.steady = Tasks.start {
         if inBatches {
           for await batch in steady.batches { worked.withLock { $0 += batch.count } }
         } else {
@@ -55,13 +55,13 @@ enum SettleAgainstLeave {
       let item = items[index]
       guard let subscription = item.subscription.take() else { fail("a lane left something out") }
       if way == 0 { return }  // it is dropped here
-      let consumer = Task.detached { for await _ in subscription {} }
+      let consumer = Tasks.start { for await _ in subscription {} }
       if way == 1 { consumer.cancel() }
       item.consumer = consumer
       for number in 0..<later { item.channel.send(Tracked(number, in: census)) }
     } against: { index in
       let item = items[index]
-      item.settled = Task.detached {
+      item.settled = Tasks.start {
         let isSettled = await item.channel.settled()
         return (isSettled, item.worked.withLock { $0 })
       }

@@ -28,7 +28,7 @@ enum Combination {
     let combined = StateOutlet.combine(
       sources[0].outlet, sources[1].outlet.map(\.number), sources[2].outlet)
     let subscription = combined.map { [$0.number, $1, $2.number] }.subscribe()
-    let writers = Task.detached {
+    let writers = Tasks.start {
       await withDiscardingTaskGroup { group in
         for source in sources {
           group.addTask {
@@ -45,7 +45,7 @@ enum Combination {
     for seed in seeds {
       var random = SplitMix64(seed: seed)
       let isolation = IsolationPool.next()
-      let consumer = Task.detached { await takeAll(of: subscription, in: isolation) }
+      let consumer = Tasks.start { await takeAll(of: subscription, in: isolation) }
       for _ in 0..<random.number(0...30) { await Task.yield() }
       if random.oneIn(2) {
         consumer.cancel()

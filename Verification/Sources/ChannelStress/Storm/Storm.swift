@@ -51,20 +51,20 @@ struct Storm: Sendable {
     }
     let stuck = plan.stuck.map { Steady(place: shore.join($0), activity: activity()) }
 
-    let staying = steady.map { steady in Task.detached { await steady.stay() } }
-    let relaying = relays.map { relay in Task.detached { await relay.stay() } }
+    let staying = steady.map { steady in Tasks.start { await steady.stay() } }
+    let relaying = relays.map { relay in Tasks.start { await relay.stay() } }
     // A visitor that left is counted until its task has let go of it: one on each core at most.
     let leaving = min(plan.churners * 60, ProcessInfo.processInfo.activeProcessorCount)
     let counts = plan.permanent...plan.permanent + plan.churners + leaving
     let sending = (0..<plan.senders).map { sender in
       let (activity, chance) = (activity(), SplitMix64(seed: random.next()))
-      return Task.detached {
+      return Tasks.start {
         await shore.send(plan.each, as: sender, to: counts, activity, chance)
       }
     }
     let churning = (0..<plan.churners).map { _ in
       let churner = Churner(shore: shore, activity: activity(), seed: random.next())
-      return Task.detached { await churner.stays() }
+      return Tasks.start { await churner.stays() }
     }
 
     if let endsAfter = plan.endsAfter {

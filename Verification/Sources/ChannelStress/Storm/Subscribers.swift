@@ -46,7 +46,7 @@ struct Relay: Sendable {
     let cancels = random.oneIn(2)
     let isolation = IsolationPool.next()
     for _ in 0..<handOvers {
-      let runner = Task.detached { await takeAll(of: subscription, activity, in: isolation) }
+      let runner = Tasks.start { await takeAll(of: subscription, activity, in: isolation) }
       for _ in 0..<random.pick([0, 1, 3, 20]) { await Task.yield() }
       if cancels || random.oneIn(4) { runner.cancel() }
       runners.append(runner)
@@ -84,7 +84,7 @@ struct Churner: Sendable {
     let (subscription, beginning) = shore.join(policy)
     let consumer =
       takes
-      ? Task.detached { await takeAll(of: subscription, activity, in: IsolationPool.next()) } : nil
+      ? Tasks.start { await takeAll(of: subscription, activity, in: IsolationPool.next()) } : nil
     for _ in 0..<waits { await Task.yield() }
     consumer?.cancel()
     var stay = beginning
