@@ -342,7 +342,8 @@ final class RecordingTests: XCTestCase {
       XCTAssertEqual(cursor.look(as: ticket), .nothing)
       for number in 0..<3 { channel.send(number) }
       XCTAssertEqual(cursor.take(.more, as: ticket), 0)
-      XCTAssertEqual(cursor.position.ready(after: Position.word(number: 1, ticket: ticket)), isRecorded ? 0 : 2)
+      let word = Position.word(number: 1, ticket: ticket)
+      XCTAssertEqual(cursor.position.ready(after: word), isRecorded ? 0 : 2)
       XCTAssertEqual(channel.log.isRecorded.load(ordering: .relaxed), isRecorded)
       XCTAssertEqual(
         recording?.flow.events.filter { $0.kind == .taken }.count, isRecorded ? 1 : nil)
