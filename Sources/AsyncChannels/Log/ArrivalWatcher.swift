@@ -3,7 +3,7 @@ import Synchronization
 /// Waits for what comes to a subscription to a log, and takes none of it: for a consumer that lets
 /// elements lie until no more come.
 ///
-/// It has a lease and a doorbell of its own, so it neither disturbs the subscription's consumer nor
+/// It has a lock and a doorbell of its own, so it neither disturbs the subscription's consumer nor
 /// notices a newer one: the consumer that it watches for finds that out when it takes.
 ///
 /// `@unchecked Sendable`: for the reason that `Waiter` gives.

@@ -174,7 +174,7 @@ final class AttendanceNews: Sendable {
 }
 
 extension BroadcastLogBase {
-  /// With no lock and no lease held: the follower may call code of a user.
+  /// With no lock held: the follower may call code of a user.
   @usableFromInline
   final func tell(_ news: AttendanceNews) {
     if let settled = news.settled { ring(settled) }

@@ -21,7 +21,7 @@ enum Feed<Element: Sendable>: Sendable {
 
   /// This feed with `step` applied to each element; those that it makes nil are skipped.
   ///
-  /// A step runs when its element was taken and the lease given back: however long it takes, a
+  /// A step runs when its element was taken, with no lock held: however long it takes, a
   /// newer consumer need not wait for it. So a step that remembers something may be called late, by
   /// a consumer that was displaced meanwhile. It sees that by the ticket, which is lower then.
   func deriving<Derived>(

@@ -46,7 +46,7 @@ final class SettleWait: @unchecked Sendable {
 typealias Settled = [SettleWait]
 
 extension BroadcastLogBase {
-  /// Rings in a task of its own: a consumer that falls asleep has its lease now, and a ring runs code of
+  /// Rings in a task of its own: a consumer that falls asleep has its lock now, and a ring runs code of
   /// the executor of the caller that waits.
   final func ring(_ settled: Settled) {
     Task.detached {

@@ -20,10 +20,10 @@ final class StateMerge: Sendable {
 
   /// Takes the next change, if there is one. It is skipped while not all values are known yet.
   ///
-  /// Values are noted while the cursor's lease is held, so in the order in which they are taken, by
+  /// Values are noted while the cursor's lock is held, so in the order in which they are taken, by
   /// whatever consumer.
   func take(_ terms: Terms, as ticket: UInt64) -> Feed<StateChange>.Taken {
-    // Outlives the lease: this may be the last reference to a value, whose `deinit` then runs.
+    // Outlives the lock: this may be the last reference to a value, whose `deinit` then runs.
     var replaced: (any Sendable)?
     defer { withExtendedLifetime(replaced) {} }
     let taken = cursor.take(terms, as: ticket) {

@@ -47,8 +47,7 @@ final class Doorbell: @unchecked Sendable {
     }
   }
 
-  /// Wakes the consumer that waits. This runs code of its executor, so no lock and no lease may be
-  /// held.
+  /// Wakes the consumer that waits. This runs code of its executor, so no lock may be held.
   func ring() {
     continuation.yield()
   }

@@ -42,9 +42,7 @@ class Waiter: @unchecked Sendable {
   @exclusivity(unchecked) private final var isAsleep = false
   @exclusivity(unchecked) private final var lingering = Lingering()
   private final let stint = Stint()
-  #if DEBUG
-    @usableFromInline final let soleUse = SoleUse()
-  #endif
+  @usableFromInline final let soleUse = SoleUse()
 
   /// For reports: the type of the elements that its consumers listen to.
   @usableFromInline
@@ -116,14 +114,11 @@ class Waiter: @unchecked Sendable {
       return false
     }
     note(.asks)
-    switch lookOrFallAsleep(as: ticket, isolation: isolation) {
-    case .found(let look): return look == .readable
-    case .sleeps(let bell):
-      stint.pause()
-      await bell.wait(isolation: isolation)
-      return wakeUp(from: bell, as: ticket)
-    case .looksOn: preconditionFailure("Looking on comes to an end.")
-    }
+    let (isReadable, bell) = lookOrFallAsleep(as: ticket, isolation: isolation)
+    guard let bell else { return isReadable }
+    stint.pause()
+    await bell.wait(isolation: isolation)
+    return wakeUp(from: bell, as: ticket)
   }
 
   /// Looks without waiting and without asking for more, for a consumer whose take found nothing.
@@ -158,67 +153,59 @@ class Waiter: @unchecked Sendable {
     return body()
   }
 
-  /// Finds two tasks that share the only iterator of a cursor, in a debug build.
   @inlinable @inline(__always)
   final func beginUse(as ticket: UInt64) {
-    #if DEBUG
-      if ticket == Self.onlyTicket { soleUse.begin(of: elementType) }
-    #endif
+    if ticket == Self.onlyTicket { soleUse.begin(else: sharingSentence) }
   }
 
   @inlinable @inline(__always)
   final func endUse(as ticket: UInt64) {
-    #if DEBUG
-      if ticket == Self.onlyTicket { soleUse.end() }
-    #endif
+    if ticket == Self.onlyTicket { soleUse.end() }
   }
 
-  /// What a consumer does that has asked for more.
-  private enum Step {
-    case found(Look), sleeps(Doorbell), looksOn
+  @usableFromInline
+  final var sharingSentence: String {
+    "Two tasks use one iterator of an outlet of \(elementType). An iterator belongs to one task: each "
+      + "makes its own, or they share a subscription."
   }
 
+  /// Returns the doorbell if there is nothing and the consumer sleeps.
+  ///
   /// Not inlined: an async caller would keep room for these variables while it sleeps.
   @inline(never)
-  private final func lookOrFallAsleep(as ticket: UInt64, isolation: (any Actor)?) -> Step {
-    var step = ask(as: ticket) { lookOrFallAsleep(isolation) }
-    if case .looksOn? = step {
+  private final func lookOrFallAsleep(
+    as ticket: UInt64, isolation: (any Actor)?
+  ) -> (isReadable: Bool, Doorbell?) {
+    var bell: Doorbell?
+    var mayLinger = false
+    var look = ask(as: ticket) {
+      mayLinger = self.bell?.mayLinger == true && !peek() && lingering.mayTry(isolation)
+      return mayLinger ? .nothing : lookOrJoin(&bell)
+    }
+    if mayLinger, look != nil {
       let hasSeen = Lingering.sees { hasMore }
-      step = ask(as: ticket) {
+      look = ask(as: ticket) {
         lingering.note(hasSeen: hasSeen)
-        return sleep()
+        return lookOrJoin(&bell)
       }
     }
-    guard let step else {
-      reportDisplacement()
-      return .found(.displaced)
-    }
-    // After the look: see above.
-    if case .found(.readable) = step, Task.isCancelled { return .found(.finished) }
-    return step
+    if look == nil { reportDisplacement() }
+    // In this order: see above.
+    return (look == .readable && !Task.isCancelled, bell)
   }
 
-  /// Requires the lock.
-  private final func lookOrFallAsleep(_ isolation: (any Actor)?) -> Step {
+  /// Joins the wait queue with a doorbell unless there is something. Requires the lock.
+  private final func lookOrJoin(_ joined: inout Doorbell?) -> Look {
     if bell == nil {
       // A consumer that never has to wait makes no doorbell.
       let look = look(asks: true, orJoinWith: nil)
-      if look != .nothing { return .found(look) }
-    } else if bell?.mayLinger == true {
-      if peek() { return .found(.readable) }
-      if lingering.mayTry(isolation) { return .looksOn }
+      if look != .nothing { return look }
+      bell = Doorbell(ofSubscriber: isSubscriber)
     }
-    return sleep()
-  }
-
-  /// Unless there is something. Requires the lock.
-  @inline(__always)
-  private final func sleep() -> Step {
-    let bell = bell ?? Doorbell(ofSubscriber: isSubscriber)
-    self.bell = bell
     let look = look(asks: true, orJoinWith: bell)
     isAsleep = look == .nothing
-    return isAsleep ? .sleeps(bell) : .found(look)
+    if isAsleep { joined = bell }
+    return look
   }
 
   /// Requires the lock.
@@ -244,12 +231,12 @@ class Waiter: @unchecked Sendable {
       return true
     }
     helpRinging()
-    switch isCancelled {
-    case nil: reportDisplacement()
-    case true?: note(.cancelled)
-    case false?: break
+    guard let isCancelled else {
+      reportDisplacement()
+      return false
     }
-    return isCancelled == false
+    if isCancelled { note(.cancelled) }
+    return !isCancelled
   }
 
   /// Two listeners on one subscription are legal, but seldom intended: this is reported once.
