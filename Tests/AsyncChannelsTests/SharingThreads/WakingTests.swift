@@ -31,15 +31,17 @@ final class WakingTests: XCTestCase {
     let later = ManualTaskExecutor()
     whileThePoolIsBusy {
       channel.send(0)
-      let last = fallAsleep(40, in: channel, on: later, heard)
-      // Nobody has run who could help: only senders ring.
-      for number in 1...3 { channel.send(number) }
-      XCTAssertEqual(executor.jobCount + later.jobCount, 41)
+      // Nobody has run who could help: only senders ring, those before their own.
+      for number in 40...42 {
+        _ = fallAsleep(number, in: channel, on: later, heard)
+        channel.send(number)
+      }
+      XCTAssertEqual(executor.jobCount, 40)
+      XCTAssertEqual(later.jobCount, 3)
       executor.drain()
       later.drain()
-      withExtendedLifetime(last) {}
     }
-    XCTAssertEqual(heard.events, Array(0...40))
+    XCTAssertEqual(heard.events, Array(0...42))
     for task in tasks { try await within { await task.value } }
   }
 
