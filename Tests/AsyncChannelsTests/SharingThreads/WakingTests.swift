@@ -28,18 +28,16 @@ final class WakingTests: XCTestCase {
     let executor = ManualTaskExecutor()
     let heard = Record<Int>()
     let tasks = (0..<40).map { fallAsleep($0, in: channel, on: executor, heard) }
-    let later = ManualTaskExecutor()
+    let later = (0..<3).map { _ in ManualTaskExecutor() }
     whileThePoolIsBusy {
       channel.send(0)
       // Nobody has run who could help: only senders ring, those before their own.
-      for number in 40...42 {
-        _ = fallAsleep(number, in: channel, on: later, heard)
+      for (number, executor) in later.enumerated() {
+        _ = fallAsleep(40 + number, in: channel, on: executor, heard)
         channel.send(number)
       }
-      XCTAssertEqual(executor.jobCount, 40)
-      XCTAssertEqual(later.jobCount, 3)
-      executor.drain()
-      later.drain()
+      XCTAssertEqual(([executor] + later).map(\.jobCount), [40, 1, 1, 1])
+      for executor in [executor] + later { executor.drain() }
     }
     XCTAssertEqual(heard.events, Array(0...42))
     for task in tasks { try await within { await task.value } }
