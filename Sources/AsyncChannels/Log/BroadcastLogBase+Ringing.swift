@@ -13,11 +13,10 @@ extension BroadcastLogBase {
     switch wake {
     case .nobody: break
     case .few(let first): first.ringAll()
-    case .crowd(let crowd):
-      var sleepers = crowd.sleepers
+    case .crowd(var sleepers):
       var few = sleepers.popFirst(DueSleepers.few)
       few.ringAll()
-      changeDue { [sleepers] in $0.append(sleepers) }
+      changeDue { [sleepers] in $0.sleepers.append(sleepers) }
     case .due: ringFew()
     }
   }
@@ -30,7 +29,7 @@ extension BroadcastLogBase {
   private final func ringFew() {
     guard var few = changeDue({ $0.begin() }) else { return }
     few.ringAll()
-    changeDue { $0.stop() }
+    changeDue { $0.isBeingRung = false }
   }
 
   /// - Parameter change: Called with the log's lock held.
@@ -53,7 +52,7 @@ extension BroadcastLogBase {
     Task.detached(priority: max(Task.currentPriority, .medium)) {
       await waker.ring { hasRung in
         self.changeDue { due in
-          if hasRung { due.stop() } else { due.actorBegins() }
+          if hasRung { due.isBeingRung = false } else { due.actorIsTold = false }
           return due.begin()
         }
       }

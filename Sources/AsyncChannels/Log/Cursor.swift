@@ -28,14 +28,10 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// after.
   @inlinable
   func take(as ticket: UInt64) -> Element? {
-    beginUse(as: ticket)
-    if let claim = claim(atMost: 1, as: ticket) {
-      let element = take(claim, as: ticket)
-      endUse(as: ticket)
-      return element
-    }
-    endUse(as: ticket)
-    return isPlain ? nil : takeElsewhere(as: ticket)
+    if ticket == Self.onlyTicket { soleUse.begin(of: elementType) }
+    let element = claim(atMost: 1, as: ticket).map { take($0, as: ticket) }
+    if ticket == Self.onlyTicket { soleUse.end() }
+    return element == nil && !isPlain ? takeElsewhere(as: ticket) : element
   }
 
   /// Claims the next slots, at most so many, for the consumer. If none is known, it looks for more, unless

@@ -93,7 +93,7 @@ class LogCursor: Waiter, @unchecked Sendable {
     parked = (segment, until: number)
   }
 
-  final override func peek() -> Bool { advance(asks: true) }
+  final override func wake() { _ = advance(asks: true) }
 
   final override func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look {
     advance(asks: asks) ? .readable : untypedLog.look(for: self, asks: asks, orJoinWith: bell)

@@ -160,10 +160,10 @@ struct LogState: Sendable {
   mutating func takeAllSleepers() -> Wake {
     let sleepers = waiting.takeAll()
     if due.isWaitedFor {
-      due.append(sleepers)
+      due.sleepers.append(sleepers)
       return due.canBeRung ? .due : .nobody
     }
-    guard sleepers.count <= DueSleepers.few else { return .crowd(Wake.Crowd(sleepers)) }
+    guard sleepers.count <= DueSleepers.few else { return .crowd(sleepers) }
     return sleepers.first.map(Wake.few) ?? .nobody
   }
 

@@ -1,18 +1,17 @@
 public import Synchronization
 
-/// Finds, in a debug build, two threads that use at once what is not `Sendable`. The compiler (6.3.1) lets
-/// `Mutex.withLock { $0 }` hand such a thing to two tasks, without a warning. Nothing in a release build.
+/// Finds, in a debug build, two tasks that use the only iterator of a cursor at once. The compiler (6.3.1)
+/// lets `Mutex.withLock { $0 }` hand it to both, without a warning. Nothing in a release build.
 @usableFromInline
 struct SoleUse: ~Copyable, Sendable {
   #if DEBUG
     @usableFromInline let isInUse = Atomic(false)
   #endif
 
-  /// - Parameter sentence: What a program is ended with that is in use already.
   @inlinable @inline(__always)
-  func begin(else sentence: @autoclosure () -> String) {
+  func begin(of elementType: @autoclosure () -> Any.Type) {
     #if DEBUG
-      if isInUse.exchange(true, ordering: .acquiring) { Diagnostics.programmerError(sentence()) }
+      if isInUse.exchange(true, ordering: .acquiring) { Self.report(elementType()) }
     #endif
   }
 
@@ -21,5 +20,12 @@ struct SoleUse: ~Copyable, Sendable {
     #if DEBUG
       isInUse.store(false, ordering: .releasing)
     #endif
+  }
+
+  @usableFromInline
+  static func report(_ elementType: Any.Type) -> Never {
+    Diagnostics.programmerError(
+      "Two tasks use one iterator of an outlet of \(elementType). An iterator belongs to one task: each "
+        + "makes its own, or they share a subscription.")
   }
 }

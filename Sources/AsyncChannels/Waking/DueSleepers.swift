@@ -7,10 +7,11 @@ struct DueSleepers: Sendable {
   /// So many are rung in one go.
   static var few: Int { 16 }
 
-  private var sleepers = Sleepers()
-  private var isBeingRung = false
-  /// Whether the actor will look, and has not begun to.
-  private var actorIsTold = false
+  var sleepers = Sleepers()
+  /// Set by `begin`; who has rung sets it back.
+  var isBeingRung = false
+  /// Whether the actor will look, and has not begun to. It sets this back when it begins.
+  var actorIsTold = false
 
   /// Whether those that are woken later have to wait for these.
   var isWaitedFor: Bool { sleepers.count > 0 || isBeingRung }
@@ -18,24 +19,11 @@ struct DueSleepers: Sendable {
   /// Whether there are some, and nobody rings.
   var canBeRung: Bool { sleepers.count > 0 && !isBeingRung }
 
-  mutating func append(_ others: consuming Sleepers) {
-    sleepers.append(others)
-  }
-
-  /// Gives a few to the caller, who rings them and calls `stop` after that. Nil if there are none, or
-  /// another rings.
+  /// Gives a few to the caller, who rings them. Nil if there are none, or another rings.
   mutating func begin() -> Sleepers? {
     guard canBeRung else { return nil }
     isBeingRung = true
     return sleepers.popFirst(Self.few)
-  }
-
-  mutating func stop() {
-    isBeingRung = false
-  }
-
-  mutating func actorBegins() {
-    actorIsTold = false
   }
 
   /// True if the caller is to tell the actor.

@@ -41,9 +41,8 @@ struct Sleepers: @unchecked Sendable {
 
   /// Takes the first out, at most so many.
   mutating func popFirst(_ most: Int) -> Sleepers {
-    if count <= most { return exchange(&self, with: Sleepers()) }
     var taken = Sleepers()
-    for _ in 0..<most { if let bell = popFirst() { taken.append(bell) } }
+    while taken.count < most, let bell = popFirst() { taken.append(bell) }
     return taken
   }
 

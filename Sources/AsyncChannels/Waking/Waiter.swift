@@ -66,13 +66,8 @@ class Waiter: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - asks: Whether the consumer asks for more, having worked on all that it took (see `Attendance`).
-  ///     To `peek` is to ask.
   ///   - bell: Nil if the consumer will not sleep. One that will asks for more.
   func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look { .finished }
-
-  /// Looks whether there is an element, without the log's lock. False also if that cannot be told.
-  /// Requires the lock.
-  func peek() -> Bool { false }
 
   /// Whether something has come that was not taken. Requires no lock, and takes none; false also if that
   /// cannot be told.
@@ -83,7 +78,7 @@ class Waiter: @unchecked Sendable {
 
   /// To be called when a consumer that slept is awake, rung or cancelled, and still in its place. Looks,
   /// before it is asked whether the task is cancelled. Requires the lock.
-  func wake() { _ = peek() }
+  func wake() {}
 
   /// Rings others that are due, if there are more than a sender has rung.
   func helpRinging() {}
@@ -148,25 +143,9 @@ class Waiter: @unchecked Sendable {
   @inline(__always)
   private final func excluding<Found>(_ ticket: UInt64, _ body: () -> Found?) -> Found? {
     guard ticket == Self.onlyTicket else { return lock.withLock { _ in body() } }
-    beginUse(as: ticket)
-    defer { endUse(as: ticket) }
+    soleUse.begin(of: elementType)
+    defer { soleUse.end() }
     return body()
-  }
-
-  @inlinable @inline(__always)
-  final func beginUse(as ticket: UInt64) {
-    if ticket == Self.onlyTicket { soleUse.begin(else: sharingSentence) }
-  }
-
-  @inlinable @inline(__always)
-  final func endUse(as ticket: UInt64) {
-    if ticket == Self.onlyTicket { soleUse.end() }
-  }
-
-  @usableFromInline
-  final var sharingSentence: String {
-    "Two tasks use one iterator of an outlet of \(elementType). An iterator belongs to one task: each "
-      + "makes its own, or they share a subscription."
   }
 
   /// Returns the doorbell if there is nothing and the consumer sleeps.
@@ -179,7 +158,7 @@ class Waiter: @unchecked Sendable {
     var bell: Doorbell?
     var mayLinger = false
     var look = ask(as: ticket) {
-      mayLinger = self.bell?.mayLinger == true && !peek() && lingering.mayTry(isolation)
+      mayLinger = self.bell?.mayLinger == true && !hasMore && lingering.mayTry(isolation)
       return mayLinger ? .nothing : lookOrJoin(&bell)
     }
     if mayLinger, look != nil {
@@ -226,17 +205,13 @@ class Waiter: @unchecked Sendable {
       guard bell === self.bell else { return nil }
       wake()
       isAsleep = false
-      guard Task.isCancelled else { return false }
-      _ = dropBell()
-      return true
+      let isCancelled = Task.isCancelled
+      if isCancelled { _ = dropBell() }
+      return isCancelled
     }
     helpRinging()
-    guard let isCancelled else {
-      reportDisplacement()
-      return false
-    }
-    if isCancelled { note(.cancelled) }
-    return !isCancelled
+    if isCancelled == nil { reportDisplacement() } else if isCancelled == true { note(.cancelled) }
+    return isCancelled == false
   }
 
   /// Two listeners on one subscription are legal, but seldom intended: this is reported once.

@@ -4,17 +4,8 @@ enum Wake: Sendable {
   case nobody
   /// This one, and those that it is linked to.
   case few(Doorbell)
-  case crowd(Crowd)
+  /// More than a sender rings itself. They are its own until it has rung the first.
+  indirect case crowd(Sleepers)
   /// A few of those that are due.
   case due
-
-  /// More sleepers than a sender rings itself. They are its own until it has rung the first.
-  @usableFromInline
-  final class Crowd: Sendable {
-    let sleepers: Sleepers
-
-    init(_ sleepers: Sleepers) {
-      self.sleepers = sleepers
-    }
-  }
 }

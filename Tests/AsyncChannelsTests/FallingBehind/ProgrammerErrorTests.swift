@@ -50,12 +50,12 @@ final class ProgrammerErrorTests: XCTestCase {
       let sentence = "Two tasks use one iterator of an outlet of Int."
       try await assertTraps("taking", saying: sentence) {
         let cursor = Channel<Int>().log.subscribe(buffering: nil)
-        cursor.beginUse(as: Position.onlyTicket)
+        cursor.soleUse.begin(of: Int.self)
         _ = cursor.take(as: Position.onlyTicket)
       }
       try await assertTraps("waiting", saying: sentence) {
         let cursor = Channel<Int>().log.subscribe(buffering: nil)
-        cursor.beginUse(as: Position.onlyTicket)
+        cursor.soleUse.begin(of: Int.self)
         _ = await cursor.waitForElement(as: Position.onlyTicket, isolation: nil)
       }
       try await assertSurvives("one after the other") {

@@ -59,21 +59,21 @@ final class WakingTests: XCTestCase {
     var due = DueSleepers()
     XCTAssertNil(due.begin())
     XCTAssertFalse(due.mustTellActor())
-    due.append(sleepers(20))
+    due.sleepers.append(sleepers(20))
     XCTAssertTrue(due.mustTellActor())
     XCTAssertFalse(due.mustTellActor(), "it is told")
     XCTAssertEqual(due.begin()?.count, 16)
     XCTAssertNil(due.begin(), "another rings")
     XCTAssertTrue(due.isWaitedFor)
     // The actor finds that another rings, and ends.
-    due.actorBegins()
+    due.actorIsTold = false
     XCTAssertNil(due.begin())
-    due.stop()
+    due.isBeingRung = false
     XCTAssertTrue(due.mustTellActor(), "some are left")
-    due.actorBegins()
+    due.actorIsTold = false
     XCTAssertEqual(due.begin()?.count, 4)
     XCTAssertTrue(due.isWaitedFor, "they are being rung")
-    due.stop()
+    due.isBeingRung = false
     XCTAssertFalse(due.isWaitedFor)
     XCTAssertFalse(due.mustTellActor())
   }
