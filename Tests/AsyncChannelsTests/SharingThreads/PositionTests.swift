@@ -105,6 +105,17 @@ final class PositionTests: XCTestCase {
     segment.release()
   }
 
+  func test_C34_aSubscriptionThatHasReadAllLetsGoOfItsSegmentWhenItIsDropped() {
+    let ticket = cursor.makeTicket()
+    send(2)
+    XCTAssertEqual((0..<2).map { _ in takeAnew(ticket) }, [0, 1])
+    let segment = hold()
+    XCTAssertEqual(holderCount(of: segment), 3)
+    cursor = Channel<Int>().log.subscribe(buffering: nil)
+    XCTAssertEqual(holderCount(of: segment), 2, "the log and this test")
+    segment.release()
+  }
+
   func test_C34_aTaskThatGoesOnLeavesTheSegmentToAnotherThatHasClaimedInIt() {
     let ticket = cursor.makeTicket()
     send(6)
