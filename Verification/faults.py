@@ -6,6 +6,9 @@ fault that no longer applies is noticed.
 """
 
 POSITION = "AsyncChannelsTests.PositionTests"
+WAKING = "AsyncChannelsTests.WakingTests"
+REPLACED = "AsyncChannelsTests.ReplacedElementTests"
+SHARING = "AsyncChannelsTests.SharingAnActorTests"
 DERIVED = "AsyncChannelsTests.DerivedStateTests"
 RECORDING = "AsyncChannelsTests.(RecordingTests|CauseTests|DescriberTests)"
 
@@ -43,7 +46,7 @@ FAULTS = [
     ("a consumer that leaves keeps what it has read", "LogCursor.swift",
      "    segment.release()\n"
      "    return nil\n",
-     "    return nil\n"),
+     "    return nil\n", POSITION),
     ("a consumer that leaves keeps its segment", "Segment.swift",
      "      if let end { segment.skip(Element.self, from: index, to: end.index) }\n"
      "      segment.release()\n",
@@ -81,7 +84,7 @@ FAULTS = [
     ("the actor rings the first few only", "Waker.swift",
      "    while let next = takeNext(hasRung) {", "    if let next = takeNext(hasRung) {"),
     ("the actor is told once only", "DueSleepers.swift",
-     "    actorIsTold = false\n", ""),
+     "    actorIsTold = false\n", "", WAKING),
     ("the actor is never told", "DueSleepers.swift",
      "    actorIsTold = true\n"
      "    return true\n",
@@ -95,19 +98,41 @@ FAULTS = [
      "    }\n",
      ""),
     ("a later sender leaves a crowd to the actor", "LogState.swift",
-     "return due.canBeRung ? .due : .nobody", "return .nobody"),
+     "return due.canBeRung ? .due : .nobody", "return .nobody", WAKING),
     ("a consumer that wakes does not help to ring", "Waiter.swift",
      "    helpRinging()\n"
      "    switch",
-     "    switch"),
+     "    switch", WAKING),
     ("nothing tells a consumer that sleepers are due", "BroadcastLogBase+Ringing.swift",
-     "      hasDue.store(state.due.canBeRung, ordering: .relaxed)\n", ""),
+     "      hasDue.store(state.due.canBeRung, ordering: .relaxed)\n", "", WAKING),
     ("what is evicted is destroyed before others are rung", "BroadcastLog.swift",
      "    perform(wake)\n"
      "    // Destroyed here: with no lock held, and when nobody waits for a ring any more.\n"
      "    _ = consume evicted\n",
      "    _ = consume evicted\n"
-     "    perform(wake)\n", "AsyncChannelsTests.ReplacedElementTests"),
+     "    perform(wake)\n", REPLACED),
+    ("a recorded send destroys what is evicted before it rings", "BroadcastLog+Recording.swift",
+     "    perform(wake)\n"
+     "    // Destroyed here: with no lock held, and when nobody waits for a ring any more.\n"
+     "    _ = consume evicted\n",
+     "    _ = consume evicted\n"
+     "    perform(wake)\n", REPLACED),
+    ("the end destroys what was replayed before it rings", "BroadcastLog.swift",
+     "    perform(wake)\n"
+     "    if let news { tell(news) }\n"
+     "    _ = consume replayed",
+     "    _ = consume replayed\n"
+     "    perform(wake)\n"
+     "    if let news { tell(news) }", REPLACED),
+    ("an observer keeps its actor", "Outlet+Observe.swift",
+     "      if share.isUsedUp { await share.pause() }\n", "", SHARING),
+    ("a loop keeps its actor", "Waiter.swift",
+     "    if isolation != nil, stint.isOver() { await Task.yield() }\n", "", SHARING),
+    ("a queue is read in one run", "SubscriberQueue.swift",
+     "guard count > floor, run < Self.longestRun else", "guard count > floor else", SHARING),
+    ("two tasks may share an outlet's iterator", "SoleUse.swift",
+     "guard isInUse.exchange(true, ordering: .acquiring) else { return }",
+     "guard false else { return }", "AsyncChannelsTests.ProgrammerErrorTests"),
     # A consumer's place: claiming and finishing.
     ("an older consumer may ask again", "Waiter.swift",
      "      guard newest <= ticket else { return nil }\n", ""),
@@ -370,7 +395,7 @@ FAULTS = [
     ("a recorded reader knows of the next element, too", "Cursor.swift",
      "    position.forgetKnown(but: 1)\n", "", RECORDING),
     ("what was replayed is recorded as read from the log", "LogCursor+Recording.swift",
-     "slot < firstInLog ?", "slot < 0 ?", POSITION),
+     "slot < firstInLog ?", "slot < .min ?", POSITION),
     ("a take is recorded twice", "LogCursor+Recording.swift",
      "    let origins = taps.compactMap { tap in\n"
      "      tap.note(step)",
