@@ -6,7 +6,7 @@ fault that no longer applies is noticed.
 """
 
 POSITION = "AsyncChannelsTests.PositionTests"
-WAKING = "AsyncChannelsTests.WakingTests"
+WAKING = "AsyncChannelsTests.(WakingTests|ReentrancyTests)"
 REPLACED = "AsyncChannelsTests.ReplacedElementTests"
 SHARING = "AsyncChannelsTests.SharingAnActorTests"
 DERIVED = "AsyncChannelsTests.DerivedStateTests"
@@ -82,21 +82,21 @@ FAULTS = [
     ("a consumer that leaves the line stays in it", "WaitQueue.swift",
      "    sleepers.remove(bell)\n", ""),
     ("the actor rings the first few only", "Waker.swift",
-     "    while let next = takeNext(hasRung) {", "    if let next = takeNext(hasRung) {"),
+     "    while let next = takeNext(hasRung) {", "    if let next = takeNext(hasRung) {", WAKING),
     ("the actor is told once only", "DueSleepers.swift",
      "    actorIsTold = false\n", "", WAKING),
     ("the actor is never told", "DueSleepers.swift",
      "    actorIsTold = true\n"
      "    return true\n",
-     "    return false\n"),
+     "    return false\n", WAKING),
     ("the rest of a crowd is left to nobody", "BroadcastLogBase+Ringing.swift",
-     "      changeDue { [sleepers] in $0.append(sleepers) }\n", ""),
+     "      changeDue { [sleepers] in $0.append(sleepers) }\n", "", WAKING),
     ("those that sleep later overtake a crowd", "LogState.swift",
      "    if due.isWaitedFor {\n"
      "      due.append(sleepers)\n"
      "      return due.canBeRung ? .due : .nobody\n"
      "    }\n",
-     ""),
+     "", WAKING),
     ("a later sender leaves a crowd to the actor", "LogState.swift",
      "return due.canBeRung ? .due : .nobody", "return .nobody", WAKING),
     ("a consumer that wakes does not help to ring", "Waiter.swift",

@@ -152,7 +152,8 @@ final class PositionTests: XCTestCase {
     let first = await channel.outlet.subscribe().next()
     XCTAssertEqual(first, 1)
     let events = recording.flow.events
-    XCTAssertEqual(events.first { $0.kind == .taken }?.element, events.first { $0.kind == .sent }?.id)
+    let sent = events.first { $0.kind == .sent }
+    XCTAssertEqual(events.first { $0.kind == .taken }?.element, sent?.id)
   }
 
   func test_C71_whatIsClaimedIsNotPending() {
