@@ -5,6 +5,10 @@ program of the verification looks at, which tests to run). The text must be foun
 fault that no longer applies is noticed.
 """
 
+POSITION = "AsyncChannelsTests.PositionTests"
+WAKING = "AsyncChannelsTests.(WakingTests|ReentrancyTests)"
+REPLACED = "AsyncChannelsTests.ReplacedElementTests"
+SHARING = "AsyncChannelsTests.SharingAnActorTests"
 DERIVED = "AsyncChannelsTests.DerivedStateTests"
 RECORDING = "AsyncChannelsTests.(RecordingTests|CauseTests|DescriberTests)"
 
@@ -26,23 +30,37 @@ FAULTS = [
      "!_isPOD(Element.self) || countsAll", "!_isPOD(Element.self)"),
     ("registration is counted, but not undone", "LogState.swift",
      "    readers -= 1\n", ""),
-    ("a reader begins one slot early", "Position.swift",
-     "    index = end.index\n", "    index = max(0, end.index - 1)\n"),
-    ("the last of several readers does not destroy", "Position.swift",
+    ("a reader begins one slot early", "Joined.swift",
+     "(number, firstInLog) = (published, published)",
+     "(number, firstInLog) = (max(0, published - 1), published)"),
+    ("the last of several readers does not destroy", "Segment.swift",
      "      place.deinitialize(count: 1)\n", ""),
-    ("a reader that takes does not count down", "Position.swift",
-     "pendingReads[slot].wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {\n"
-     "      place",
-     "pendingReads[slot].load(ordering: .acquiring) == 0 {\n      place"),
-    ("a consumer that leaves skips nothing", "Position.swift",
-     "    skip(to: end.index, of: Element.self)\n", ""),
-    ("a consumer that leaves keeps its segment", "Position.swift",
-     "    skip(to: end.index, of: Element.self)\n    segment.release()\n",
-     "    skip(to: end.index, of: Element.self)\n"),
+    ("a reader that takes does not count down", "Segment.swift",
+     "if pendingReads.pointee.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {",
+     "if pendingReads.pointee.load(ordering: .acquiring) == 0 {"),
+    ("a consumer that leaves skips nothing", "Segment.swift",
+     "      if let end { segment.skip(Element.self, from: index, to: end.index) }\n",
+     "      _ = index\n"),
+    ("a consumer that leaves skips in its last segment only", "Segment.swift",
+     "        segment.skip(Element.self, from: index, to: segment.capacity)\n", ""),
+    ("a consumer that leaves keeps what it has read", "LogCursor.swift",
+     "    segment.release()\n"
+     "    return nil\n",
+     "    return nil\n", POSITION),
+    ("a consumer that leaves keeps its segment", "Segment.swift",
+     "      if let end { segment.skip(Element.self, from: index, to: end.index) }\n"
+     "      segment.release()\n",
+     "      if let end { segment.skip(Element.self, from: index, to: end.index) }\n"),
     ("a reader that goes on keeps the segment behind it", "Position.swift",
-     "    old.release()\n", ""),
+     "      segment.release()\n"
+     "      segment = next\n",
+     "      segment = next\n"),
     ("a segment does not hold the next", "Segment.swift",
-     "    next.retain()\n", ""),
+     "    next.retain()\n    header.pointee.next", "    header.pointee.next"),
+    ("what was replayed ends one slot behind its place", "Segment.swift",
+     "capacity: count, start: number - count)", "capacity: count, start: number - count + 1)"),
+    ("what was kept holds the log's segment twice", "Joined.swift",
+     "    segment?.release()\n", "", POSITION),
     # Sleeping and ringing.
     ("no second look before sleeping", "LogState.swift",
      "    if let queue, queue.count > 0 { return .readable }\n",
@@ -50,11 +68,12 @@ FAULTS = [
      "      bell.mayLinger = position != nil && subscriberCount <= Lingering.fewSubscribers\n"
      "      return .nothing\n    }\n"
      "    if let queue, queue.count > 0 { return .readable }\n"),
-    ("a ring is lost while the actor rings", "LogState.swift",
-     "    due.append(waiting.takeAll())\n    if actorIsRinging { return .nobody }\n",
-     "    if actorIsRinging { return .nobody }\n    due.append(waiting.takeAll())\n", "AsyncChannelsTests.ReentrancyTests"),
-    ("the actor's turn never ends", "LogState.swift",
-     "      actorIsRinging = false\n", ""),
+    ("a ring is lost while another rings", "LogState.swift",
+     "      due.append(sleepers)\n"
+     "      return due.canBeRung",
+     "      return due.canBeRung"),
+    ("who rings a few never stops", "DueSleepers.swift",
+     "    isBeingRung = false\n", ""),
     ("the end wakes nobody", "BroadcastLog.swift",
      "      state.set(.finished, to: true)\n      return state.takeSleepers()",
      "      state.set(.finished, to: true)\n      return .nobody"),
@@ -62,55 +81,136 @@ FAULTS = [
      "    generation += 1\n", ""),
     ("a consumer that leaves the line stays in it", "WaitQueue.swift",
      "    sleepers.remove(bell)\n", ""),
-    ("the actor rings the first line only", "Waker.swift",
-     "    while let due = takeDue() {", "    if let due = takeDue() {"),
-    # The lease.
-    ("acquire does not compare the tickets", "Lease.swift",
-     "      if current & ~1 > ticket { return false }\n", ""),
-    ("acquire stores where it should exchange", "Lease.swift",
-     "      } else if word.compareExchange(\n"
-     "        expected: current, desired: ticket | 1, ordering: .acquiring\n"
-     "      ).exchanged {\n",
-     "      } else {\n        word.store(ticket | 1, ordering: .relaxed)\n"),
-    ("all iterators have one ticket", "Lease.swift",
-     "lastTicket.wrappingAdd(2, ordering: .acquiringAndReleasing).newValue",
-     "lastTicket.load(ordering: .relaxed) + 2"),
-    ("a take that finds nothing keeps the lease", "Cursor.swift",
-     "    lease.release(ticket)\n    return element\n",
-     "    if element != nil { lease.release(ticket) }\n    return element\n"),
-    ("a consumer that is at the end keeps the lease", "Waiter.swift",
-     "    lease.release(ticket)\n    displaced?.ring()\n    return (look == ",
-     "    if look != .finished { lease.release(ticket) }\n    displaced?.ring()\n"
-     "    return (look == "),
+    ("the actor rings the first few only", "Waker.swift",
+     "    while let next = takeNext(hasRung) {", "    if let next = takeNext(hasRung) {", WAKING),
+    ("the actor is told once only", "DueSleepers.swift",
+     "    actorIsTold = false\n", "", WAKING),
+    ("the actor is never told", "DueSleepers.swift",
+     "    actorIsTold = true\n"
+     "    return true\n",
+     "    return false\n", WAKING),
+    ("the rest of a crowd is left to nobody", "BroadcastLogBase+Ringing.swift",
+     "      changeDue { [sleepers] in $0.append(sleepers) }\n", "", WAKING),
+    ("those that sleep later overtake a crowd", "LogState.swift",
+     "    if due.isWaitedFor {\n"
+     "      due.append(sleepers)\n"
+     "      return due.canBeRung ? .due : .nobody\n"
+     "    }\n",
+     "", WAKING),
+    ("a later sender leaves a crowd to the actor", "LogState.swift",
+     "return due.canBeRung ? .due : .nobody", "return .nobody", WAKING),
+    ("a consumer that wakes does not help to ring", "Waiter.swift",
+     "    helpRinging()\n"
+     "    switch",
+     "    switch", WAKING),
+    ("nothing tells a consumer that sleepers are due", "BroadcastLogBase+Ringing.swift",
+     "      hasDue.store(state.due.canBeRung, ordering: .relaxed)\n", "", WAKING),
+    ("what is evicted is destroyed before others are rung", "BroadcastLog.swift",
+     "    perform(wake)\n"
+     "    // Destroyed here: with no lock held, and when nobody waits for a ring any more.\n"
+     "    _ = consume evicted\n",
+     "    _ = consume evicted\n"
+     "    perform(wake)\n", REPLACED),
+    ("a recorded send destroys what is evicted before it rings", "BroadcastLog+Recording.swift",
+     "    perform(wake)\n"
+     "    // Destroyed here: with no lock held, and when nobody waits for a ring any more.\n"
+     "    _ = consume evicted\n",
+     "    _ = consume evicted\n"
+     "    perform(wake)\n", REPLACED),
+    ("the end destroys what was replayed before it rings", "BroadcastLog.swift",
+     "    perform(wake)\n"
+     "    if let news { tell(news) }\n"
+     "    _ = consume replayed",
+     "    _ = consume replayed\n"
+     "    perform(wake)\n"
+     "    if let news { tell(news) }", REPLACED),
+    ("an observer keeps its actor", "Outlet+Observe.swift",
+     "      if share.isUsedUp { await share.pause() }\n", "", SHARING),
+    ("a loop keeps its actor", "Waiter.swift",
+     "    if isolation != nil, stint.isOver() { await Task.yield() }\n", "", SHARING),
+    ("a queue is read in one run", "SubscriberQueue.swift",
+     "guard count > floor, run < Self.longestRun else", "guard count > floor else", SHARING),
+    ("two tasks may share an outlet's iterator", "SoleUse.swift",
+     "guard isInUse.exchange(true, ordering: .acquiring) else { return }",
+     "guard false else { return }", "AsyncChannelsTests.ProgrammerErrorTests"),
+    # A consumer's place: claiming and finishing.
+    ("an older consumer may ask again", "Waiter.swift",
+     "      guard newest <= ticket else { return nil }\n", ""),
+    ("an older consumer takes with the lock", "Waiter.swift",
+     "excluding(ticket) { newest == ticket ? body() : nil }", "excluding(ticket) { body() }"),
+    ("a claim does not compare the tickets", "Position.swift",
+     "return UInt32(truncatingIfNeeded: word) == UInt32(truncatingIfNeeded: ticket) ? word : nil",
+     "return word"),
+    ("a claim stores where it should exchange", "Position.swift",
+     "    if ticket == Self.onlyTicket {\n"
+     "      word.store(new, ordering: .relaxed)\n",
+     "    if ticket > Self.nobody {\n"
+     "      word.store(new, ordering: .relaxed)\n"),
+    ("all iterators have one ticket", "Waiter.swift",
+     "lastTicket.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue",
+     "lastTicket.load(ordering: .relaxed) + 1"),
+    ("no claim is finished", "Position.swift",
+     "    finished.store(count &+ UInt32(truncatingIfNeeded: claim.count), ordering: .releasing)\n",
+     "    _ = count\n", POSITION),
+    ("several slots are finished as one", "Position.swift",
+     "finished.store(count &+ UInt32(truncatingIfNeeded: claim.count),", "finished.store(count &+ 1,",
+     POSITION),
+    ("a newer consumer does not look for a claim", "LogCursor.swift",
+     "    if parked == nil { closeIfUnfinished() }\n",
+     "    if parked == nil { _ = position.close() }\n", POSITION),
+    ("a newer consumer does not close the place", "LogCursor.swift",
+     "    let number = position.close()\n",
+     "    let number = UInt32(truncatingIfNeeded: position.number ?? 0)\n", POSITION),
+    ("a place is opened before all claims are finished", "LogCursor.swift",
+     "      guard position.finished.load(ordering: .acquiring) == parked.until else { return }\n",
+     "", POSITION),
+    ("the segment of a claim is not held", "LogCursor.swift",
+     "    segment.retain()\n"
+     "    parked =",
+     "    parked =", POSITION),
+    ("the segment of a finished claim is kept", "LogCursor.swift",
+     "      parked.segment.release()\n"
+     "      self.parked",
+     "      self.parked", POSITION),
+    ("a consumer that leaves keeps the segment of a claim", "LogCursor.swift",
+     "    if let parked { parked.segment.release() }\n", "", POSITION),
+    ("a task leaves a segment in which another has claimed", "LogCursor.swift",
+     "    if parked == nil, position.hasOverlappingClaims { closeIfUnfinished() }\n", "", POSITION),
+    ("slots beyond the reach are known", "Position.swift",
+     "let ready = min(isNew, reach.load(ordering: .acquiring) &- number)", "let ready = isNew"),
+    ("a reader reaches the end of a long segment at once", "Position.swift",
+     "let end = min(segment.end, number + Self.longestRun)", "let end = segment.end", POSITION),
+    ("a closed place claims a slot twice", "Position.swift",
+     "Self.word(number: next &+ 1, ticket: Self.nobody)",
+     "Self.word(number: next, ticket: Self.nobody)", POSITION),
     ("all iterators think that they are alone", "Subscription.swift",
-     "self.init(feed, ticket: feed.waiter.lease.makeTicket())",
-     "self.init(feed, ticket: Lease.only)"),
-    ("a consumer that is displaced keeps the lease", "Waiter.swift",
-     "    lease.release(ticket)\n    if isDisplaced { reportDisplacement() } else",
-     "    if !isDisplaced { lease.release(ticket) }\n    if isDisplaced { reportDisplacement() } else"),
+     "self.init(feed, ticket: feed.waiter.makeTicket())",
+     "self.init(feed, ticket: Position.onlyTicket)"),
     # Displacing and cancelling.
     ("a newer consumer displaces nobody", "Waiter.swift",
-     "    isAsleep ? dropBell() : nil\n", "    nil\n"),
+     "      if isAsleep { displaced = dropBell() }\n", ""),
     ("a consumer that is displaced is not rung", "Waiter.swift",
-     "    displaced?.ring()\n    return (look == ", "    _ = displaced\n    return (look == "),
-    ("a consumer that looks without waiting rings nobody", "Waiter.swift",
-     "    displaced?.ring()\n    return look\n", "    _ = displaced\n    return look\n"),
+     "    displaced?.ring()\n", "    _ = displaced\n"),
     ("a doorbell that is dropped stays in the line", "Waiter.swift",
      "    if let bell { leaveQueue(bell) }\n", ""),
     ("a newer consumer sleeps on the displaced one's doorbell", "Waiter.swift",
      "    isAsleep = false\n    return bell.take()\n", "    isAsleep = false\n    return bell\n"),
     ("a consumer that wakes does not look at the doorbell", "Waiter.swift",
-     "let isDisplaced = bell !== self.bell", "let isDisplaced = !isAsleep"),
+     "guard bell === self.bell else { return nil }", "guard isAsleep else { return nil }"),
     ("a consumer that is cancelled while asleep keeps the doorbell", "Waiter.swift",
-     "      if isCancelled { _ = dropBell() }\n", ""),
+     "      _ = dropBell()\n"
+     "      return true\n",
+     "      return true\n"),
     ("a consumer that is cancelled while asleep looks again", "Waiter.swift",
-     "return !isDisplaced && !isCancelled", "return !isDisplaced"),
+     "return isCancelled == false", "return isCancelled != nil"),
     ("a consumer that is cancelled displaces all the same", "Waiter.swift",
      "    if Task.isCancelled {\n      note(.cancelled)\n      return false\n    }\n", ""),
     ("a consumer that is cancelled while it looks on takes what it sees", "Waiter.swift",
-     "(look == .readable && Task.isCancelled ? .finished : look, bell)", "(look, bell)"),
+     "    if case .found(.readable) = step, Task.isCancelled { return .found(.finished) }\n", ""),
     ("a consumer that looks on never stops", "Lingering.swift",
-     "while CurrentThread.uptime &- start < Self.nanoseconds", "while true"),
+     "while CurrentThread.uptime &- start < nanoseconds", "while true"),
+    ("a consumer looks on however often it was useless", "Lingering.swift",
+     "    rest = abstention\n", ""),
     # The log's lock, and what is one step under it.
     ("a queue is read without the lock", "Cursor.swift",
      "untypedLog.state.withLock { state -> (Element?, [Origin]) in\n      let element = remove(queue)\n"
@@ -128,16 +228,15 @@ FAULTS = [
      "      return store(element, replayed: replayed, in: &state, evicting: &evicted).subscribers\n"
      "    }\n"
      "    return (subscribers, early)\n"),
-    ("a slot is published before it is written", "Segment.swift",
-     "    (elements.assumingMemoryBound(to: Element.self) + slot).initialize(to: element)\n",
-     "    header.pointee.published.store(slot + 1, ordering: .releasing)\n"
-     "    (elements.assumingMemoryBound(to: Element.self) + slot).initialize(to: element)\n"),
+    ("a slot is published before it is written", "BroadcastLog.swift",
+     "      publish(upTo: state.writeSlot(element))\n",
+     "      publish(upTo: (state.end?.number ?? 0) + 1)\n"
+     "      _ = state.writeSlot(element)\n"),
     ("registration comes after the window's snapshot", "BroadcastLog.swift",
-     "    let place: (Position?, SubscriberQueue<Element>?) = state.withLock { state in\n",
-     "    state.withLock { _ in\n"
-     "      if let queue { window.elements.forEach { queue.offer($0, evicting: &evicted) } }\n    }\n"
-     "    let place: (Position?, SubscriberQueue<Element>?) = state.withLock { state in\n"
-     "      let window = ReplayWindow<Element>(limit: 0)\n"),
+     "    var joined = state.withLock { state in\n",
+     "    var window = ReplayWindow<Element>(limit: 0)\n"
+     "    state.withLock { _ in self.window.elements.forEach { window.elements.append($0) } }\n"
+     "    var joined = state.withLock { state in\n"),
     # Policies, replay and the end.
     ("the newest policy keeps one too many", "SubscriberQueue.swift",
      "case .bufferingNewest(let limit) where count == limit:",
@@ -154,7 +253,7 @@ FAULTS = [
     ("the replay window outlives the end", "BroadcastLog.swift",
      "if !keepingNewest, window.limit > 0 { replayed = window.takeAll() }", "_ = keepingNewest"),
     ("a consumer that joins after the end joins", "BroadcastLog.swift",
-     "      guard !state.isFinished else { return (nil, unheard == nil ? nil : queue) }\n", ""),
+     "      guard !state.isFinished else { return joined }\n", ""),
     ("a finished log takes elements", "LogState.swift",
      "isPlain: Bool { flags.isEmpty }", "isPlain: Bool { flags.subtracting(.finished).isEmpty }"),
     # State.
@@ -166,17 +265,19 @@ FAULTS = [
     ("a merge that wakes keeps its places in the queues", "MergedCursor.swift",
      "  override func wake() { leaveQueues() }\n", "", DERIVED),
     ("a merge does not go on to the next segment of a source", "MergedCursor.swift",
-     "cursor.lookAndTake($0)", "(cursor.take(), $0).0"),
+     "take = { cursor.lookAndTake($0, as: Position.onlyTicket).map(wrap) }",
+     "take = { _ in cursor.take(as: Position.onlyTicket).map(wrap) }"),
     ("a merge sleeps on branches that a sender may have", "MergedCursor.swift",
      "  override func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look {\n"
      "    guard let bell else { return look { sources[$0].cursor.look(asks: asks, orJoinWith: nil) } }\n"
      "    assert(branches.isEmpty, \"A branch that stays in a queue outlives its consumer.\")\n"
-     "    branches = sources.map { Doorbell(branchOf: bell, for: $0.cursor) }\n",
+     "    branches = sources.map { _ in Doorbell(branchOf: bell) }\n",
      "  private var kept: (bell: Doorbell, branches: [Doorbell])?\n"
      "  override func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look {\n"
      "    guard let bell else { return look { sources[$0].cursor.look(asks: asks, orJoinWith: nil) } }\n"
      "    if kept?.bell !== bell {\n"
-     "      kept = (bell, sources.map { Doorbell(branchOf: bell, for: $0.cursor) })\n    }\n"
+     "      kept = (bell, sources.map { _ in Doorbell(branchOf: bell) })\n"
+     "    }\n"
      "    branches = kept!.branches\n", DERIVED),
     ("a merge that finds something stays in the queues", "MergedCursor.swift",
      "    if look != .nothing { leaveQueues() }\n", "", DERIVED),
@@ -200,15 +301,20 @@ FAULTS = [
     ("what is unheard is kept while somebody listens", "BroadcastLog.swift",
      "    } else if let unheard, state.queues.isEmpty {\n", "    } else if let unheard {\n"),
     ("what is unheard goes to the second subscriber, too", "SubscriberQueue.swift",
-     "      other.count = count\n", "      other.count = count\n      other.backlog.forEach { backlog.append($0) }\n      return\n"),
+     "    count = 0\n"
+     "    return exchange(&backlog, with: Backlog())\n",
+     "    var copy = Backlog<Element>()\n"
+     "    backlog.forEach { copy.append($0) }\n"
+     "    return copy\n"),
     ("what is unheard is handed over without its drops", "SubscriberQueue.swift",
      "    other.droppedCount += droppedCount\n", ""),
+    ("what is unheard is read from the log without its drops", "SubscriberQueue.swift",
+     "    dropped += exchange(&droppedCount, with: 0)\n", ""),
     ("inlets keep what is unheard", "KeptUnheard.swift",
      "    log.dropUnheard()\n", "", "AsyncChannelsTests.(KeptUnheardTests|RequestTests)"),
-    ("a cancelled task takes the first element of an outlet's own iterator", "Subscription.swift",
-     "      cursor.readsQueue = true\n", "", "AsyncChannelsTests.CancellingTests"),
     ("the end forgets what is unheard", "BroadcastLog.swift",
-     "return (nil, unheard == nil ? nil : queue) }", "return (nil, nil) }"),
+     "    if kept.count > 0 { joined.beginBehind(&kept) }\n",
+     "    if kept.count > 0, joined.isReader { joined.beginBehind(&kept) }\n"),
     ("a subscriber that comes is not counted as state", "LogState.swift",
      "(attendance?.lastNumber ?? 0, attendance?.noteCount(subscriberCount))",
      "(attendance?.lastNumber ?? 0, nil)"),
@@ -216,19 +322,32 @@ FAULTS = [
      "    let count = noteCount(remaining)\n", "    let count: AttendanceNews? = nil\n"),
     ("counts do not end", "Attendance.swift",
      "    if news.isEnd { news.follower?.finish() }\n", ""),
-    ("a sleeper does not settle", "Attendance.swift",
-     "      remaining -= 1\n    }\n", "    }\n"),
+    ("those that sleep are waited for", "Attendance.swift",
+     "remaining: count - sleepers.subscriberCount,", "remaining: count,"),
     ("a sleeper settles again when it wakes", "Attendance.swift",
-     "      cursor.attended = lastNumber\n", "      _ = cursor\n"),
-    ("a watcher settles for a subscriber that does not sleep", "Attendance.swift",
-     "guard let cursor = bell.waiter as? LogCursor else { return }",
-     "guard let cursor = bell.waiter as? LogCursor else { return remaining -= 1 }"),
+     "      if attended.hasSlept(through: wait) {\n"
+     "        attended.number = wait.number\n"
+     "        continue\n"
+     "      }\n",
+     ""),
+    ("a sleeper that was cancelled is still taken for one", "BroadcastLogBase.swift",
+     "      if state.waiting.leave(bell) { state.noteWaking(of: cursor) }\n",
+     "      state.waiting.leave(bell)\n"),
+    ("a sleep is noted before the question", "BroadcastLogBase.swift",
+     "      let settled = asks ? state.attendance?.noteAsking(cursor, finding: look) : nil\n"
+     "      if look == .nothing, bell != nil { state.noteSleep(of: cursor) }\n",
+     "      if look == .nothing, bell != nil { state.noteSleep(of: cursor) }\n"
+     "      let settled = asks ? state.attendance?.noteAsking(cursor, finding: look) : nil\n"),
+    ("no sleep is noted", "BroadcastLogBase.swift",
+     "      if look == .nothing, bell != nil { state.noteSleep(of: cursor) }\n", ""),
+    ("a watcher settles for a subscriber that does not sleep", "WaitQueue.swift",
+     "    if bell.isSubscribers { subscriberCount += 1 }\n", "    subscriberCount += 1\n"),
     ("one that comes later does not settle", "LogState.swift",
      "(attendance?.lastNumber ?? 0, attendance?", "(0, attendance?"),
     ("a consumer that goes on has settled wherever it is", "SettleWait.swift",
-     "== 0 && position.number >= mark", "== 0"),
-    ("a consumer has settled before it has read what was replayed", "SettleWait.swift",
-     "return queue?.count ?? 0 == 0 && position", "return position"),
+     "return number >= mark }", "return number >= 0 }"),
+    ("a consumer settles one element early", "SettleWait.swift",
+     "return number >= mark }", "return number >= mark - 1 }"),
     ("a consumer that never sleeps does not settle", "LogCursor.swift",
      "    if asks, isAwaited { untypedLog.noteAsking(for: self) }\n", ""),
     ("a bounded consumer that never sleeps does not settle", "SettleWait.swift",
@@ -257,13 +376,9 @@ FAULTS = [
      "    waits.removeAll { $0 === wait }\n", ""),
     ("a batch takes what comes meanwhile", "Batches.swift",
      "let count = Swift.min(waiter.pendingCount, maximum)", "let count = maximum"),
-    ("a batch ends where the replayed elements do", "LogCursor.swift",
-     "    if readsQueue, position != nil, untypedQueue?.count ?? 0 == 0 { readsQueue = false }\n", ""),
     ("a batch may be empty", "Batches.swift", "if !batch.isEmpty { return batch }", "return batch"),
     ("segments do not count on", "Segment.swift",
-     "let start = end?.number ?? 0", "let start = 0"),
-    ("a caller that asks for the count displaces somebody", "Lease.swift",
-     "      if acquire(ticket) { return ticket }\n", "      if acquire(ticket) { return ticket + 2 }\n"),
+     "start: end?.number ?? 0)", "start: 0)"),
     ("a body is called though they have left", "WhileSubscribed.swift",
      "      if count == 0 { continue }\n", ""),
     ("a linger ends although somebody came in time", "WhileSubscribed.swift",
@@ -275,13 +390,18 @@ FAULTS = [
      "isPlain: Bool { flags.isEmpty }", "isPlain: Bool { flags.subtracting(.recorded).isEmpty }",
      RECORDING),
     ("a recorded reader takes all it knows of", "LogCursor.swift",
-     "    if untypedLog.isRecorded.load(ordering: .relaxed) { position?.forgetKnown() }\n", "",
-     RECORDING),
+     "    if untypedLog.isRecorded.load(ordering: .relaxed) { position.forgetKnown(but: 0) }\n",
+     "", RECORDING),
+    ("a recorded reader knows of the next element, too", "Cursor.swift",
+     "    position.forgetKnown(but: 1)\n", "", RECORDING),
+    ("what was replayed is recorded as read from the log", "LogCursor+Recording.swift",
+     "slot < firstInLog ?", "slot < .min ?", POSITION),
     ("a take is recorded twice", "LogCursor+Recording.swift",
-     "    let (subscriber, taps) = recorded\n    let origins",
-     "    let (subscriber, taps) = recorded\n"
-     "    for tap in taps { tap.note(.taken(subscriber, slot: slot)) }\n    let origins",
-     RECORDING),
+     "    let origins = taps.compactMap { tap in\n"
+     "      tap.note(step)",
+     "    for tap in taps { tap.note(step) }\n"
+     "    let origins = taps.compactMap { tap in\n"
+     "      tap.note(step)", RECORDING),
     ("what is taken from a queue is not recorded", "LogCursor+Recording.swift",
      "    state.taps.compactMap { tap in\n", "    state.taps.prefix(0).compactMap { tap in\n", RECORDING),
     ("an element that is dropped is not recorded", "Tape.swift",

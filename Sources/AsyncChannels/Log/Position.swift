@@ -212,7 +212,7 @@ extension Position {
 
   /// Whether a claim was not finished, while its consumer does something else.
   var hasOverlappingClaims: Bool {
-    !isOpen(for: Self.onlyTicket) && finished.load(ordering: .relaxed) != next
+    !isOpen(for: Self.onlyTicket) && finished.load(ordering: .acquiring) != next
   }
 
   /// Claims the next slot if it is known, with the place closed.

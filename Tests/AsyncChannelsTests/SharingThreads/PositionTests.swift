@@ -69,6 +69,93 @@ final class PositionTests: XCTestCase {
     cursor = nil
   }
 
+  func test_C32_oneThatHasClaimedClaimsNoMoreOnceAnotherHasAsked() {
+    let (first, second) = (cursor.makeTicket(), cursor.makeTicket())
+    send(3)
+    XCTAssertEqual(takeAnew(first), 0)
+    let claim = cursor.position.claimKnown(as: first)
+    XCTAssertEqual(cursor.look(as: second), .readable)
+    XCTAssertNil(cursor.position.claimKnown(as: first))
+    if let claim { cursor.position.finish(claim, as: first) }
+  }
+
+  func test_C34_theSegmentOfAClaimIsLetGoOnceThatIsFinished() {
+    let (first, second) = (cursor.makeTicket(), cursor.makeTicket())
+    send(20)
+    XCTAssertEqual(takeAnew(first), 0)
+    let claim = cursor.position.claimKnown(as: first)
+    let segment = hold()
+    XCTAssertEqual((2..<20).map { _ in takeAnew(second) }, Array(2..<20))
+    XCTAssertEqual(holderCount(of: segment), 2)
+    if let claim { XCTAssertEqual(cursor.take(claim, as: first), 1) }
+    XCTAssertNil(takeAnew(second))
+    XCTAssertEqual(holderCount(of: segment), 1)
+    segment.release()
+  }
+
+  func test_C34_aSubscriptionThatIsDroppedLetsGoOfTheSegmentOfAClaim() {
+    let (first, second) = (cursor.makeTicket(), cursor.makeTicket())
+    send(20)
+    XCTAssertEqual(takeAnew(first), 0)
+    XCTAssertNotNil(cursor.position.claimKnown(as: first))
+    let segment = hold()
+    XCTAssertEqual((2..<20).map { _ in takeAnew(second) }, Array(2..<20))
+    cursor = channel.log.subscribe(buffering: nil)
+    XCTAssertEqual(holderCount(of: segment), 1)
+    segment.release()
+  }
+
+  func test_C34_aSubscriptionThatHasReadAllLetsGoOfItsSegmentWhenItIsDropped() {
+    let ticket = cursor.makeTicket()
+    send(2)
+    XCTAssertEqual((0..<2).map { _ in takeAnew(ticket) }, [0, 1])
+    let segment = hold()
+    XCTAssertEqual(holderCount(of: segment), 3)
+    cursor = Channel<Int>().log.subscribe(buffering: nil)
+    XCTAssertEqual(holderCount(of: segment), 2, "the log and this test")
+    segment.release()
+  }
+
+  func test_C34_aTaskThatGoesOnLeavesTheSegmentToAnotherThatHasClaimedInIt() {
+    let ticket = cursor.makeTicket()
+    send(6)
+    XCTAssertEqual((0..<3).map { _ in takeAnew(ticket) }, [0, 1, 2])
+    let claim = cursor.position.claimKnown(as: ticket)
+    let segment = hold()
+    XCTAssertEqual(takeAnew(ticket), 4, "in the next segment")
+    XCTAssertEqual(holderCount(of: segment), 2)
+    if let claim { XCTAssertEqual(cursor.take(claim, as: ticket), 3) }
+    XCTAssertEqual(takeAnew(ticket), 5)
+    XCTAssertEqual(holderCount(of: segment), 1)
+    segment.release()
+  }
+
+  func test_C19_aLongSegmentIsReadInRunsOf64() {
+    let channel = Channel<Int>(keepingUnheard: .unbounded)
+    for number in 0..<200 { channel.send(number) }
+    let cursor = channel.log.subscribe(buffering: nil)
+    let ticket = cursor.makeTicket()
+    XCTAssertEqual(cursor.look(as: ticket), .readable)
+    let claim = cursor.claim(atMost: 200, as: ticket)
+    XCTAssertEqual(claim?.count, 64)
+    XCTAssertNil(cursor.claim(atMost: 1, as: ticket))
+    // The log and the segment with what was kept.
+    XCTAssertEqual(cursor.position.segment?.next.map(holderCount), 2)
+    if let claim { cursor.position.finish(claim, as: ticket) }
+  }
+
+  func test_C85_whatWasReplayedIsRecordedAsTakenAlthoughTheLogHadNoSlotForIt() async {
+    let channel = Channel<Int>(replaying: 1)
+    let recording = Recording()
+    recording.add(channel, as: "numbers")
+    channel.send(1)
+    let first = await channel.outlet.subscribe().next()
+    XCTAssertEqual(first, 1)
+    let events = recording.flow.events
+    let sent = events.first { $0.kind == .sent }
+    XCTAssertEqual(events.first { $0.kind == .taken }?.element, sent?.id)
+  }
+
   func test_C71_whatIsClaimedIsNotPending() {
     let ticket = cursor.makeTicket()
     send(100)
@@ -106,6 +193,17 @@ final class PositionTests: XCTestCase {
   }
 
   private let sent = Atomic(0)
+
+  /// The segment that the cursor reads, with a hold.
+  private func hold() -> Segment {
+    guard let segment = cursor.position.segment else { fatalError("The cursor reads a segment.") }
+    segment.retain()
+    return segment
+  }
+
+  private func holderCount(of segment: Segment) -> Int {
+    segment.header.pointee.holders.load(ordering: .relaxed)
+  }
 
   /// As a consumer that asks.
   private func takeAnew(_ ticket: UInt64) -> Int? {
