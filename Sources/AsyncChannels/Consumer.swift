@@ -21,21 +21,21 @@ struct Consumer<Element: Sendable>: AsyncIteratorProtocol, Sendable {
   /// taken before the pause is over, so that any other consumer finds it all. Nil at the end, if the
   /// task is cancelled, or if a newer consumer has asked, which is seen after the pause.
   func next(isolation: isolated (any Actor)?) async -> Element? {
-    guard let pause else {
-      return await Subscription.Iterator(feed, ticket: ticket).nextUnlessCancelled(
-        isolation: isolation)
-    }
     while await feed.waiter.waitForElement(as: ticket, isolation: isolation) {
-      await pause(feed.waiter)
-      if let element = takeNewest() { return element }
+      await pause?(feed.waiter)
+      if let element = pause == nil ? takeReady() : takeNewest() { return element }
     }
     return nil
   }
 
-  /// An element that is ready. Nil also if the task is cancelled.
+  /// An element that is ready. Nil also if the task is cancelled. Under the cursor's lock, since a task of an
+  /// element may call this while the loop takes the next, both with one ticket.
   func takeReady() -> Element? {
     feed.takeReady(as: ticket)
   }
+
+  /// How many elements it could take now, or skip.
+  var pendingCount: Int { feed.waiter.pendingCount }
 
   private func takeNewest() -> Element? {
     var newest: Element?

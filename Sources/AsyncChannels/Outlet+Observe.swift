@@ -101,7 +101,7 @@ extension Subscription {
     var share = Share()
     while let element = await iterator.next(isolation: isolation) {
       if let call, !isFirst, !call.hasReturned.load(ordering: .relaxed) { await Task.yield() }
-      if share.isUsedUp { await share.pause() }
+      if isolation != nil, share.isUsedUp { await share.pause() }
       guard !Task.isCancelled else { return }
       let start = CurrentThread.uptime
       await body(element)

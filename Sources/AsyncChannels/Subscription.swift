@@ -141,7 +141,8 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     /// The next element, as soon as there is one; `nil` at the end of the channel, or if the task
     /// is cancelled.
     ///
-    /// An element that is there is returned without suspending.
+    /// An element that is there is returned without suspending, unless the loop has kept its actor for a
+    /// millisecond: then others run first.
     @inlinable
     public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
       if let element = cursor?.take(as: ticket, heldBy: feed) { return element }

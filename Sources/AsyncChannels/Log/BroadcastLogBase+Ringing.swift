@@ -17,14 +17,17 @@ extension BroadcastLogBase {
       var few = sleepers.popFirst(DueSleepers.few)
       few.ringAll()
       changeDue { [sleepers] in $0.sleepers.append(sleepers) }
-    case .due: ringFew()
+    case .due: if mayRingDue { ringFew() }
     }
   }
 
   /// For a consumer that has woken: its thread runs, whoever else's does not.
   final func helpRinging() {
-    if hasDue.load(ordering: .relaxed) { ringFew() }
+    if hasDue.load(ordering: .relaxed), mayRingDue { ringFew() }
   }
+
+  /// Not in the background: who rings keeps others from ringing, and may be more urgent.
+  private final var mayRingDue: Bool { Task.currentPriority >= .medium }
 
   private final func ringFew() {
     guard var few = changeDue({ $0.begin() }) else { return }

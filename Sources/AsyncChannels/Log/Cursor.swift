@@ -41,8 +41,10 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     guard let word = position.word(of: ticket) else { return nil }
     var ready = position.ready(after: word)
     if ready <= 0 {
+      // In this order: who sees an element that was sent to a recorded log sees that it is recorded.
+      let published = untypedLog.published.load(ordering: .acquiring)
       if isRecorded { return nil }
-      ready = position.refresh(untypedLog.published, after: word)
+      ready = position.refresh(published, after: word)
       if ready <= 0 { return nil }
     }
     return position.claim(most == 1 ? 1 : min(most, Int(ready)), after: word, as: ticket)
@@ -91,7 +93,10 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// Not inlined: an async caller would keep room for these variables while it sleeps.
   @inline(never)
   func takeSeen(as ticket: UInt64) -> Element? {
-    if let claim = position.claimKnown(as: ticket) { return take(claim, as: ticket) }
+    if ticket == Self.onlyTicket { soleUse.begin(of: elementType) }
+    let element = position.claimKnown(as: ticket).map { take($0, as: ticket) }
+    if ticket == Self.onlyTicket { soleUse.end() }
+    if let element { return element }
     // The place is closed, the element is recorded, or there is a queue.
     return withPlace(of: ticket) {
       if untypedQueue != nil { return takeFromBoundedQueue(evenIfCancelled: false) }

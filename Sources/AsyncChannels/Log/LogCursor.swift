@@ -74,7 +74,7 @@ class LogCursor: Waiter, @unchecked Sendable {
   /// Puts the ticket into the word, unless a consumer that was displaced has not finished what it claimed.
   final override func admit(_ ticket: UInt64) {
     if position.isOpen(for: ticket) { return }
-    if parked == nil { closeIfUnfinished() }
+    if parked == nil { _ = closeIfUnfinished() }
     if let parked {
       guard position.finished.load(ordering: .acquiring) == parked.until else { return }
       parked.segment.release()
@@ -85,12 +85,26 @@ class LogCursor: Waiter, @unchecked Sendable {
 
   /// With the ticket of nobody in the word nothing more is claimed. If all claims are finished then, nobody
   /// uses a slot that was claimed; if one is not, it is in this segment, which is held until it is.
-  private final func closeIfUnfinished() {
-    let number = position.close()
-    guard let segment = position.segment, position.finished.load(ordering: .acquiring) != number
-    else { return }
-    segment.retain()
-    parked = (segment, until: number)
+  ///
+  /// Returns the word as it was.
+  private final func closeIfUnfinished() -> UInt64 {
+    let old = position.close()
+    let number = UInt32(truncatingIfNeeded: old >> 32)
+    if let segment = position.segment, position.finished.load(ordering: .acquiring) != number {
+      segment.retain()
+      parked = (segment, until: number)
+    }
+    return old
+  }
+
+  /// Goes on to the next segment. Two tasks that share an iterator, which is not `Sendable`, may have claims
+  /// in this one that are not finished; nothing more can be claimed in it.
+  private final func leaveSegment() {
+    if parked == nil, position.hasUnfinishedClaims {
+      let old = closeIfUnfinished()
+      if parked == nil { position.open(for: old) }
+    }
+    position.goToNextSegment()
   }
 
   final override func wake() { _ = advance(asks: true) }
@@ -112,11 +126,10 @@ class LogCursor: Waiter, @unchecked Sendable {
 
   /// Goes on in the log, to the next segment if this one is read. True if there is an element.
   ///
-  /// What it finds is not known yet if it is recorded: so each element is taken by `takeRecorded`.
+  /// What it finds is not known yet if it is recorded: so each element is taken by `takeNoting`.
   private final func advance(asks: Bool) -> Bool {
-    // Two tasks that share an iterator may have claims in the segment that this is about to leave.
-    if parked == nil, position.hasOverlappingClaims { closeIfUnfinished() }
-    guard position.advance(untypedLog.published) else { return false }
+    if position.isAtEndOfSegment { leaveSegment() }
+    guard position.lookFurther(untypedLog.published) else { return false }
     if asks, isAwaited { untypedLog.noteAsking(for: self) }
     if untypedLog.isRecorded.load(ordering: .relaxed) { position.forgetKnown(but: 0) }
     return true

@@ -79,6 +79,8 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   /// So that nobody takes a consumer that is awake for one that sleeps (see `Attendance`).
   override func wake() { leaveQueues() }
 
+  override func helpRinging() { for source in sources { source.cursor.helpRinging() } }
+
   override func makeWatchers() -> [Waiter] { sources.flatMap { $0.cursor.makeWatchers() } }
 
   /// Readable if one of them is, finished if all are.

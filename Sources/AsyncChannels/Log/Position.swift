@@ -150,11 +150,11 @@ struct Position: ~Copyable, @unchecked Sendable {
     return Int32(bitPattern: known.load(ordering: .acquiring) &- number)
   }
 
-  /// The same, after a look for newly published slots within reach.
+  /// The same, now that it is known how many slots are published, as far as the reach goes.
   @inlinable @inline(__always)
-  func refresh(_ published: borrowing Atomic<Int>, after word: UInt64) -> Int32 {
+  func refresh(_ published: Int, after word: UInt64) -> Int32 {
     let number = UInt32(truncatingIfNeeded: word >> 32)
-    let isNew = UInt32(truncatingIfNeeded: published.load(ordering: .acquiring)) &- number
+    let isNew = UInt32(truncatingIfNeeded: published) &- number
     let ready = min(isNew, reach.load(ordering: .acquiring) &- number)
     known.store(number &+ ready, ordering: .releasing)
     return Int32(bitPattern: ready)
@@ -191,15 +191,15 @@ extension Position {
     return current == UInt32(truncatingIfNeeded: ticket)
   }
 
-  /// From now on nobody can claim slots without the cursor's lock. Returns the next slot's number.
-  func close() -> UInt32 {
+  /// From now on nobody can claim slots without the cursor's lock. Returns the word as it was.
+  func close() -> UInt64 {
     var old = word.load(ordering: .relaxed)
     while true {
       let number = UInt32(truncatingIfNeeded: old >> 32)
       let (exchanged, original) = word.compareExchange(
         expected: old, desired: Self.word(number: number, ticket: Self.nobody),
         ordering: .acquiringAndReleasing)
-      if exchanged { return number }
+      if exchanged { return old }
       old = original
     }
   }
@@ -210,8 +210,8 @@ extension Position {
     word.store(Self.word(number: next, ticket: ticket), ordering: .releasing)
   }
 
-  /// Whether a claim was not finished, while its consumer does something else.
-  var hasOverlappingClaims: Bool {
+  /// Whether a claim was not finished, while its consumer does something else. Acquires those that were.
+  var hasUnfinishedClaims: Bool {
     !isOpen(for: Self.onlyTicket) && finished.load(ordering: .acquiring) != next
   }
 
@@ -223,19 +223,23 @@ extension Position {
     return Claim(segment.pendingReads, segment.elements, at: index, count: 1)
   }
 
-  /// Extends the reach, into the next segment if this one is read to its end, and looks for slots there.
-  /// True if one is there.
-  func advance(_ published: borrowing Atomic<Int>) -> Bool {
-    guard var segment, let number else { return false }
-    // A subscriber that came when a segment was full begins at its end.
-    while number == segment.end, let next = segment.next {
+  var isAtEndOfSegment: Bool { number.map { $0 == segment?.end } ?? false }
+
+  /// Goes on to the next segment, if there is one. A subscriber that came when a segment was full begins at
+  /// its end, so there may be two steps.
+  func goToNextSegment() {
+    while isAtEndOfSegment, let segment, let next = segment.next {
       next.retain()
       header.store(next.header, ordering: .releasing)
       elements.store(next.elements, ordering: .releasing)
       start.store(UInt32(truncatingIfNeeded: next.start), ordering: .releasing)
       segment.release()
-      segment = next
     }
+  }
+
+  /// Extends the reach, and looks for slots there. True if one is there.
+  func lookFurther(_ published: borrowing Atomic<Int>) -> Bool {
+    guard let segment, let number else { return false }
     let end = min(segment.end, number + Self.longestRun)
     reach.store(UInt32(truncatingIfNeeded: end), ordering: .releasing)
     return refresh(published)
@@ -243,7 +247,8 @@ extension Position {
 
   /// Looks for slots within reach. True if one is there.
   func refresh(_ published: borrowing Atomic<Int>) -> Bool {
-    refresh(published, after: word.load(ordering: .relaxed)) > 0
+    let published = published.load(ordering: .acquiring)
+    return refresh(published, after: word.load(ordering: .relaxed)) > 0
   }
 
   /// Knows of at most so many slots, until it looks again.

@@ -13,7 +13,7 @@ struct Stint: ~Copyable, Sendable {
   func isOver() -> Bool {
     let (now, known) = (CurrentThread.uptime, beginning.load(ordering: .relaxed))
     let isOver = known != 0 && now &- known >= Self.longest
-    if isOver || known == 0 { beginning.store(isOver ? 0 : now, ordering: .relaxed) }
+    if isOver || known == 0 { beginning.store(now, ordering: .relaxed) }
     return isOver
   }
 

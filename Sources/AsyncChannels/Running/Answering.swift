@@ -207,7 +207,11 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   /// What came while work was under way was sent before its answer is published, but the loop may not
   /// have had time to look at it. (What waits for quiet has not come yet.)
   private func ignoreReady(of consumer: Consumer<Element>) {
-    while let element = consumer.takeReady() { ignore(element) }
+    // No more than there are now: a fast sender would keep this for ever.
+    for _ in 0..<consumer.pendingCount {
+      guard let element = consumer.takeReady() else { return }
+      ignore(element)
+    }
   }
 
   private func ignore(_ element: Element) {

@@ -196,8 +196,8 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
         throw error
       }
     }
-    if let value { sending.describe(value) }
     publish(sent.wake, to: sent.subscribers)
+    if let value { sending.describe(value) }
     return (result, sent.subscribers)
   }
 

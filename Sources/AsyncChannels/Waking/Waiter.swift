@@ -95,15 +95,24 @@ class Waiter: @unchecked Sendable {
   /// Acquires and releases, so that what the maker of an older ticket has seen, the maker of a
   /// newer one sees. So a cancelled task that does not see its cancellation yet has an older ticket
   /// than any consumer that began after `cancel()` returned, and cannot displace it.
+  ///
+  /// `Position` knows the lower half of a ticket, and has two of these for itself: they are left out.
   @usableFromInline
   final func makeTicket() -> UInt64 {
-    lastTicket.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
+    let ticket = lastTicket.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
+    return UInt32(truncatingIfNeeded: ticket &+ 1) <= 1 ? makeTicket() : ticket
+  }
+
+  /// To be called by a consumer that may find one element after the other, at least every 64 of them.
+  @inline(__always)
+  final func letOthersRun(isolation: isolated (any Actor)?) async {
+    if isolation != nil, stint.isOver() { await Task.yield() }
   }
 
   /// Waits until there may be an element to take. False at the end, if the task is cancelled, or if a
   /// newer consumer has asked. What it has seen, `Cursor.takeSeen` takes.
   final func waitForElement(as ticket: UInt64, isolation: isolated (any Actor)?) async -> Bool {
-    if isolation != nil, stint.isOver() { await Task.yield() }
+    await letOthersRun(isolation: isolation)
     if Task.isCancelled {
       note(.cancelled)
       return false
@@ -156,12 +165,12 @@ class Waiter: @unchecked Sendable {
     as ticket: UInt64, isolation: (any Actor)?
   ) -> (isReadable: Bool, Doorbell?) {
     var bell: Doorbell?
-    var mayLinger = false
+    var looksOn = false
     var look = ask(as: ticket) {
-      mayLinger = self.bell?.mayLinger == true && !hasMore && lingering.mayTry(isolation)
-      return mayLinger ? .nothing : lookOrJoin(&bell)
+      looksOn = self.bell?.mayLinger == true && !hasMore && lingering.mayTry(isolation)
+      return looksOn ? .nothing : lookOrJoin(&bell)
     }
-    if mayLinger, look != nil {
+    if looksOn, look != nil {
       let hasSeen = Lingering.sees { hasMore }
       look = ask(as: ticket) {
         lingering.note(hasSeen: hasSeen)

@@ -156,6 +156,19 @@ final class PositionTests: XCTestCase {
     XCTAssertEqual(events.first { $0.kind == .taken }?.element, sent?.id)
   }
 
+  /// Two tasks may get one iterator, though it is not `Sendable`, by way of a `Mutex`.
+  func test_C91_twoTasksWithOneTicketTakeEachSlotOnceAndKeepItsSegment() {
+    let ticket = cursor.makeTicket()
+    send(100)
+    XCTAssertEqual((0..<3).map { _ in takeAnew(ticket) }, [0, 1, 2])
+    // The last slot of the first segment. One task is stopped here, and the other leaves the segment.
+    let claim = cursor.claim(atMost: 1, as: ticket)
+    XCTAssertEqual((4..<90).map { _ in takeAnew(ticket) }, Array(4..<90))
+    if let claim { XCTAssertEqual(cursor.take(claim, as: ticket), 3) }
+    XCTAssertEqual(takeAnew(ticket), 90)
+    XCTAssertEqual(cursor.take(as: ticket), 91, "the place is open again")
+  }
+
   func test_C71_whatIsClaimedIsNotPending() {
     let ticket = cursor.makeTicket()
     send(100)
@@ -175,7 +188,7 @@ final class PositionTests: XCTestCase {
     let published = Atomic(Int(UInt32.max) + 3)
     let ticket = UInt64(UInt32.max) + 5
     position.open(for: ticket)
-    XCTAssertTrue(position.advance(published))
+    XCTAssertTrue(position.lookFurther(published))
     for index in 0..<6 {
       XCTAssertEqual(position.countBehind(published), 6 - index)
       let claim = position.claimKnown(as: ticket)
@@ -183,7 +196,7 @@ final class PositionTests: XCTestCase {
       if let claim { position.finish(claim, as: ticket) }
     }
     XCTAssertNil(position.claimKnown(as: ticket))
-    XCTAssertFalse(position.hasOverlappingClaims)
+    XCTAssertFalse(position.hasUnfinishedClaims)
     XCTAssertEqual(position.number, Int(UInt32.max) + 3)
     far.release()
   }

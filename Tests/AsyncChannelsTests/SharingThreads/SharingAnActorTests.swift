@@ -76,6 +76,29 @@ final class SharingAnActorTests: XCTestCase {
     XCTAssertLessThan(last, 100_000)
   }
 
+  func test_C90_aLoopOverADerivedOutletLetsOthersRun() async throws {
+    for skipsAll in [false, true] {
+      let numbers = Channel<Int>()
+      let subscription = numbers.outlet.filter { number in
+        // Whether it is skipped or not, there is a next one.
+        if number < 1_000_000 { numbers.send(number + 1) }
+        return !skipsAll
+      }.subscribe()
+      numbers.send(0)
+      let loop = Task { @MainActor in
+        for await _ in subscription where Task.isCancelled { return }
+      }
+      // It begins after the loop, and has its turn.
+      let button = Task { @MainActor in
+        loop.cancel()
+        return subscription.pendingCount
+      }
+      let pending = try await within(.seconds(30)) { await button.value }
+      XCTAssertEqual(pending, 1, "the loop has come to its end")
+      try await within(.seconds(30)) { await loop.value }
+    }
+  }
+
   func test_C90_aStintThatSleepsBeginsAnew() {
     let stint = Stint()
     XCTAssertFalse(stint.isOver())
