@@ -6,17 +6,19 @@
  * what several tasks share: a critical section of the log's lock, an atomic operation, a flag of
  * the runtime. Memory is sequentially consistent: check-orderings looks at the rest.
  *
- * Elements are numbers here: what becomes of their memory is the business of slots.pml. The two can
- * be apart because they share one thing only, the count of what is published, which grows; a sleep
- * depends on the count alone, never on a slot.
+ * Elements are numbers here: what becomes of their memory, and how a slot is claimed and copied, is
+ * the business of slots.pml. The two can be apart because they share two things only: the count of
+ * what is published, which grows, and whether the consumer may claim without the lock. While an
+ * older consumer has not finished a claim it may not; here that is so at any time.
  *
  * What is checked: the assertions below; that every run ends (no cycle), with every consumer at
  * its end. Since the owner holds back the end until everybody has got everything, a consumer that
- * overslept an element shows as a run that stops too early.
+ * overslept an element shows as a run that stops too early. So does a task that waits, outside a
+ * lock, for one that has stopped.
  *
  * Steps that only touch what nobody else reaches are joined to the next one that is shared, and so
- * are those that touch a cursor's fields, which whoever has the lease has for itself: giving it back
- * asserts that it was so. The locals of a task that is through are set to zero.
+ * are those that touch what the cursor's lock guards, and taking and giving back that lock. The locals
+ * of a task that is through are set to zero.
  */
 
 /* The scenario. */
@@ -32,23 +34,26 @@
 #ifndef READERS
 #define READERS 1    /* other cursors, one task each, not cancelled */
 #endif
-#ifndef DIRECT
-#define DIRECT 1     /* LogState.directRings; the library has 2 */
+#ifndef FEW
+#define FEW 1        /* DueSleepers.few: so many are rung in one go; the library has 16 */
 #endif
 #ifndef CANCELLED
 #ifdef LEAVE
 #define CANCELLED CHAIN
 #else
-#define CANCELLED (CHAIN - 1)   /* how many of them are, the oldest, each at any moment */
+#define CANCELLED (CHAIN > 0 -> CHAIN - 1 : 0)   /* how many of them are, the oldest, each at any moment */
 #endif
 #endif
 /* HURRIED: the owner finishes at any moment, not when all is delivered. */
 /* LEAVE: the last of the chain is cancelled too, and cursor 0 is dropped when all are through. */
 /* PEEK: the last of the chain takes what is there and does not sleep (Feed.takeNow). */
 /* DERIVED: each element is skipped by a derived outlet's step (Feed.next). */
-/* ORDER: whoever fell asleep first is rung first. */
+/* ORDER: sleepers are rung as C40 says. */
+/* STRICT: more than that: whoever fell asleep first is rung first. */
 /* SAME_TICKET: the consumers of cursor 0 are calls of one iterator. */
 /* INLINE: who is displaced runs on the thread that rings it, which goes on when that one is through. */
+/* STOPPED: the oldest of the chain stops at some step outside a lock, until all others are through. */
+/* STOPPED_RINGER: a consumer that helps stops while it rings. */
 /* BREAK_…: something is left out or done too early; each must fail. */
 
 #ifdef PEEK
@@ -63,17 +68,18 @@
 #define BELLS   (CHAIN + READERS)
 #define NO_BELL 0
 
-/* ---- The log, behind its lock (LogState), and the count that is read without (Segment). ---- */
+/* ---- The log, behind its lock (LogState), and the count that is read without it. ---- */
 
 bool locked
-byte published               /* Segment.published */
+byte published               /* BroadcastLogBase.published */
 byte end_                    /* LogState.end */
 bool isFinished
 chan line = [BELLS] of { byte }          /* WaitQueue */
 byte inLine                  /* how many of them are cursor 0's (for assertions) */
-chan due = [BELLS] of { byte }           /* LogState.due */
-bool actorIsRinging
-byte ringTasks               /* tasks made by BroadcastLogBase.ring that the actor has not begun */
+chan due = [BELLS] of { byte }           /* DueSleepers.sleepers */
+bool isBeingRung             /* DueSleepers.isBeingRung */
+bool actorIsTold             /* DueSleepers.actorIsTold */
+byte ringTasks               /* tasks made by BroadcastLogBase.tell that the actor has not begun */
 
 /* ---- Doorbells: an AsyncStream that buffers one ring. ---- */
 
@@ -85,39 +91,64 @@ bool linked[BELLS + 1]       /* in a line, due, or taken and not yet rung (for a
 bool inlined[BELLS + 1]      /* who was woken by it runs on the thread that rang it */
 #endif
 
-/* ---- Cursors: fields that whoever has the lease may touch. ---- */
+/* ---- Cursors. ---- */
 
-byte word                    /* Lease.word, of cursor 0; the others have one consumer for good */
-byte position[CURSORS]       /* Position.index: all before it are delivered */
-byte limit[CURSORS]          /* Position.limit */
+byte word                    /* Position.word, of cursor 0: the ticket of who may claim without the lock */
+byte position[CURSORS]       /* Position.word: the number of the next slot */
+byte cursorOwner             /* Waiter.lock, of cursor 0: who has it, plus one */
+byte newest                  /* Waiter.newest, of cursor 0 */
 byte bellOf[CURSORS]         /* Waiter.bell */
 bool isAsleep                /* Waiter.isAsleep, of cursor 0 */
 byte bellsMade               /* of cursor 0 (for assertions) */
-byte newest                  /* the newest ticket that has asked (for assertions) */
 
-#define IDLE(ticket) ((ticket) * 2)
-#define BUSY(ticket) ((ticket) * 2 + 1)
-#define IS_BUSY (word & 1)
-#define TICKET (word >> 1)
+#define NOBODY 0             /* Position.nobody: the place is closed */
 
 /* ---- Tasks, as the runtime has them. ---- */
 
-bool isCancelled[CHAIN]
-bool statusLocked[CHAIN]     /* held while handlers are called, installed and removed */
-byte handler[CHAIN]          /* the handler of AsyncStream's next: the bell whose stream it ends */
+bool isCancelled[CHAIN + 1]
+bool statusLocked[CHAIN + 1]     /* held while handlers are called, installed and removed */
+byte handler[CHAIN + 1]        /* the handler of AsyncStream's next: the bell whose stream it ends */
 
 byte sendersDone, consumersDone, chainDone
+bool hasStopped
 
 #define READABLE 1
 #define FINISHED 2
 #define NOTHING 3
 
-/* Who is due to wake, for whoever called takeSleepers. */
+/* [Wake] What a sender is to do after unlocking. */
 #define WAKE_NOBODY 0
-#define WAKE_DIRECTLY 1
+#define WAKE_TAKEN 1         /* those that it has taken: few, or a crowd */
+#define WAKE_DUE 2
 
-#ifdef ORDER
+#ifdef STRICT
 chan order = [BELLS] of { byte }
+#endif
+
+/* C40. A call is a send, or finish. Its sleepers are rung in their order, and after those that a call has
+ * taken that had returned before. */
+#ifdef ORDER
+#define CALLS (SENDERS * SENDS + 1)
+byte calls                   /* calls that have begun */
+byte callOf[BELLS + 1]       /* which call has taken this bell */
+byte rankOf[BELLS + 1]       /* as which of its bells */
+byte takenBy[CALLS + 1]      /* how many the call has taken */
+byte rungOf[CALLS + 1]       /* how many of them are rung */
+byte left                    /* bells, as bits, of calls that have returned, not yet rung */
+byte before[CALLS + 1]       /* those of them that were left when the call began */
+#define BIT(bell) (1 << (bell))
+#endif
+
+/* The oldest consumer stops here, perhaps, unless it has a lock. */
+#ifdef STOPPED
+#define mayStop() \
+  if \
+  :: true \
+  :: atomic { me == 0 && cursorOwner != 1 && !hasStopped -> hasStopped = true }; \
+    isFinished && sendersDone == SENDERS && consumersDone == TASKS - 1 \
+  fi
+#else
+#define mayStop() skip
 #endif
 
 /* [LogState.look] With the lock held. */
@@ -138,7 +169,7 @@ inline join(cursor, bell) {
   :: cursor == 0 -> assert(!inLine); inLine++   /* one place a cursor: C37 */
   :: else
   fi;
-#ifdef ORDER
+#ifdef STRICT
   order!bell
 #endif
 }
@@ -150,39 +181,93 @@ inline leaveLine(bell) {
     line??eval(bell);
     linked[bell] = false;
     inLine = 0;
-#ifdef ORDER
+#ifdef STRICT
     order??eval(bell)
 #endif
   :: else
   fi
 }
 
+/* [DueSleepers.isWaitedFor] */
+#ifdef BREAK_OVERTAKES
+#define IS_WAITED_FOR false
+#else
+#ifdef BREAK_WAITED_COUNT
+#define IS_WAITED_FOR (len(due) > 0)
+#else
+#define IS_WAITED_FOR (len(due) > 0 || isBeingRung)
+#endif
+#endif
+
+/* [DueSleepers.canBeRung] */
+#define CAN_BE_RUNG (len(due) > 0 && !isBeingRung)
+
 /* [LogState.takeSleepers] With the lock held. */
 inline takeSleepers(mine, wake) {
+#ifdef ORDER
+  calls++;
+  call = calls;
+  before[call] = left;
+#endif
   if
-  :: empty(line) -> wake = WAKE_NOBODY
-  :: nempty(line) && !actorIsRinging && len(line) <= DIRECT ->
+  :: len(line) == 0 -> wake = WAKE_NOBODY
+  :: len(line) > 0 && !IS_WAITED_FOR ->
     do
-    :: line?b -> mine!b
-    :: empty(line) -> break
+    :: line?b -> mine!b; noteTaken()
+    :: len(line) == 0 -> break
     od;
-    wake = WAKE_DIRECTLY
-  :: nempty(line) && (actorIsRinging || len(line) > DIRECT) ->
+    wake = WAKE_TAKEN
+  :: len(line) > 0 && IS_WAITED_FOR ->
     do
-    :: line?b -> due!b
-    :: empty(line) -> break
+    :: line?b -> due!b; noteTaken()
+    :: len(line) == 0 -> break
     od;
-    if
-    :: actorIsRinging -> wake = WAKE_NOBODY
-    :: else ->
-      actorIsRinging = true;
-      wake = WAKE_NOBODY;
-      assert(ringTasks == 0);
-      ringTasks++   /* [BroadcastLogBase.ring: Task.detached], which begins whenever it likes */
-    fi
+    wake = (CAN_BE_RUNG -> WAKE_DUE : WAKE_NOBODY)
   fi;
   inLine = 0;
   b = 0
+}
+
+inline noteTaken() {
+#ifdef ORDER
+  callOf[b] = call;
+  rankOf[b] = takenBy[call];
+  takenBy[call]++
+#else
+  skip
+#endif
+}
+
+/* The call has returned: it leaves to others what it has not rung. */
+inline noteReturn() {
+#ifdef ORDER
+  b = 1;
+  do
+  :: b <= BELLS -> left = left | (linked[b] && callOf[b] == call -> BIT(b) : 0); b++
+  :: else -> break
+  od;
+  b = 0;
+  call = 0
+#else
+  skip
+#endif
+}
+
+inline noteRing() {
+#ifdef STRICT
+  assert(order?[eval(b)]);
+  order??eval(b);
+#endif
+#ifdef ORDER
+  assert(rankOf[b] == rungOf[callOf[b]]);   /* in the order in which they fell asleep */
+  assert(!(left & before[callOf[b]]));      /* behind those of calls that had returned */
+  rungOf[callOf[b]]++;
+  left = left & (255 - BIT(b));
+  callOf[b] = 0;
+  rankOf[b] = 0
+#else
+  skip
+#endif
 }
 
 /* AsyncStream.Continuation.yield */
@@ -194,51 +279,159 @@ inline yieldTo(bell) {
   fi
 }
 
-/* [Sleepers.ringAll: popFirst] There is at least one. */
-inline ringAll(mine) {
+/* [Doorbell.ringAll, Sleepers.ringAll] At most so many. */
+inline ringAll(mine, most) {
   do
   :: atomic {
-      mine?b ->
+      len(mine) > 0 && count < most ->
+      count++;
+      mine?b;
       linked[b] = false;
-#ifdef ORDER
-      assert(order?[eval(b)]);   /* C40 */
-      order??eval(b);
-#endif
+      noteRing();
       yieldTo(b);   /* [Doorbell.ring] */
       b = 0;
       if
-      :: empty(mine) -> break
-      :: nempty(mine)
+      :: len(mine) == 0 || count == most -> count = 0; break
+      :: else
       fi
     }
+  :: atomic { len(mine) == 0 -> break }
   od
 }
 
-/* [BroadcastLog.perform] */
+/* [BroadcastLogBase.changeDue: DueSleepers.mustTellActor] At the end of each change, with the lock
+ * held. */
+inline tellActor() {
+  if
+  :: CAN_BE_RUNG && !actorIsTold ->
+#ifndef BREAK_TOLD
+    actorIsTold = true;
+#endif
+    assert(ringTasks == 0);
+    ringTasks++   /* [BroadcastLogBase.tell: Task.detached], which begins whenever it likes */
+  :: else
+  fi
+}
+
+/* [DueSleepers.begin] With the lock held. */
+inline begin(mine) {
+#ifdef BREAK_TWO_RING
+  if
+  :: len(due) > 0 ->
+#else
+  if
+  :: CAN_BE_RUNG ->
+    isBeingRung = true;
+#endif
+    do
+    :: len(due) > 0 && len(mine) < FEW -> due?b; mine!b
+    :: else -> b = 0; break
+    od
+  :: else
+  fi
+}
+
+/* [BroadcastLogBase.ringFew] */
+inline ringFew(mine) {
+  atomic { !locked -> begin(mine); tellActor() };
+  if
+  :: len(mine) > 0 ->
+#ifdef BREAK_STOP_EARLY
+    atomic { !locked -> isBeingRung = false; tellActor() };
+    ringAll(mine, FEW)
+#else
+#ifdef STOPPED_RINGER
+    if
+    :: true
+    :: atomic { !hasStopped -> hasStopped = true }; consumersDone == TASKS - 1
+    fi;
+#endif
+    ringAll(mine, FEW);
+    atomic {   /* [DueSleepers.stop] */
+      !locked ->
+      isBeingRung = false;
+#ifndef BREAK_STOP_TELLS_NOBODY
+      tellActor()
+#endif
+    }
+#endif
+  :: len(mine) == 0
+  fi
+}
+
+/* [BroadcastLogBase.perform, ring] */
 inline perform(wake, mine) {
   if
   :: wake == WAKE_NOBODY
-  :: wake == WAKE_DIRECTLY -> wake = WAKE_NOBODY; ringAll(mine)
+  :: wake == WAKE_TAKEN ->
+#ifdef BREAK_REST_FIRST
+    leaveRest(mine);
+    ringAll(mine, FEW)
+#else
+    ringAll(mine, FEW);
+    if
+    :: len(mine) > 0 -> leaveRest(mine)
+    :: len(mine) == 0
+    fi
+#endif
+  :: wake == WAKE_DUE -> ringFew(mine)
+  fi;
+  atomic { wake = WAKE_NOBODY; noteReturn() }
+}
+
+#ifdef BREAK_REST_FIRST
+#define KEPT FEW
+#else
+#define KEPT 0
+#endif
+
+/* [BroadcastLogBase.ring: DueSleepers.append] The rest of a crowd. */
+inline leaveRest(mine) {
+  atomic {
+    !locked ->
+#ifdef BREAK_REST_FIRST
+    /* The first few come to the end, and stay. */
+    count = 0;
+    do
+    :: count < FEW && count < len(mine) -> mine?b; mine!b; count++
+    :: else -> count = 0; break
+    od;
+#endif
+    do
+    :: len(mine) > KEPT -> mine?b; due!b
+    :: else -> b = 0; break
+    od;
+#ifndef BREAK_CROWD_TELLS_NOBODY
+    tellActor()
+#endif
+  }
+}
+
+/* [BroadcastLogBase.helpRinging] Whether it does is a hint's affair: here at any time. */
+inline helpRinging() {
+  if
+  :: true
+  :: CAN_BE_RUNG -> ringFew(mine)
   fi
 }
 
 /* [Inlet.send: BroadcastLog.send] */
 proctype Sender() {
   chan mine = [BELLS] of { byte };
-  byte b, wake, sent;
+  byte b, wake, sent, count, call;
   do
-  :: atomic {   /* [BroadcastLog.append] takes the lock */
+  :: atomic {   /* [BroadcastLog.appendIfPlain] takes the lock */
       sent < SENDS && !locked && !isFinished -> locked = true; sent++
     };
-    published++;   /* [Segment.append] seen by readers at once */
-    atomic {       /* [LogState.appendSlot, takeSleepers] and unlocks */
+    published++;   /* [BroadcastLogBase.publish] seen by readers at once */
+    atomic {       /* [LogState.writeSlot, takeSleepers] and unlocks */
       end_++;
       takeSleepers(mine, wake);
       locked = false
     };
     perform(wake, mine)
   :: atomic {      /* has sent all, or gets .finished */
-      sent == SENDS || (!locked && isFinished) -> sendersDone++; sent = 0; wake = 0; break
+      sent == SENDS || (!locked && isFinished) -> sendersDone++; sent = 0; break
     }
   od
 }
@@ -246,31 +439,33 @@ proctype Sender() {
 /* [Waker.ring] The actor runs one at a time. */
 proctype Actor() {
   chan mine = [BELLS] of { byte };
-  byte b;
-  bool wasLast;
+  byte b, count;
+  bool hasRung;
 end:
   do
   :: ringTasks > 0 && !locked ->
     ringTasks--;
     do
-    :: atomic {   /* [LogState.takeDue] */
+    :: atomic {   /* [BroadcastLogBase.tell: stop or actorBegins, begin] */
         !locked ->
-#ifdef BREAK_FLAG_EARLY
-        actorIsRinging = false;   /* with the batch, not after it */
-#endif
         if
-        :: empty(due) ->
-#ifndef BREAK_FLAG_UNLOCKED
-          actorIsRinging = false;
+        :: hasRung -> isBeingRung = false
+        :: else ->
+#ifndef BREAK_TOLD_LATE
+          actorIsTold = false
 #endif
-          break
-        :: nempty(due) -> do :: due?b -> mine!b :: empty(due) -> break od; b = 0
+        fi;
+        begin(mine);
+        tellActor();
+        if
+        :: len(mine) == 0 -> hasRung = false; break
+        :: len(mine) > 0 -> hasRung = true
         fi
       };
-      ringAll(mine)
+      ringAll(mine, FEW)
     od;
-#ifdef BREAK_FLAG_UNLOCKED
-    actorIsRinging = false   /* after the lock that saw nothing due */
+#ifdef BREAK_TOLD_LATE
+    actorIsTold = false   /* after the lock that saw nothing due */
 #endif
   od
 }
@@ -304,52 +499,95 @@ proctype Canceller(byte task) {
   statusLocked[task] = false
 }
 
-/* [Lease.acquire] The load that refuses, or the exchange that succeeds, with the load before it: one
- * that fails only looks again, and so does who finds it busy. */
-inline acquire() {
-#ifdef BREAK_STORE
-  atomic { TICKET <= ticket && !IS_BUSY -> skip };   /* a load and a store, not an exchange */
-  hold()
-#else
-  if
-#ifdef BREAK_TICKETS
-  :: atomic { !IS_BUSY -> hold() }   /* from a newer one, too */
-#else
-  :: atomic { TICKET > ticket -> goto displaced_ }
-  :: atomic { TICKET <= ticket && !IS_BUSY -> hold() }
-#endif
-  fi
-#endif
-}
-
-inline hold() {
-  atomic { word = BUSY(ticket); assert(ticket >= newest); newest = ticket }
-}
-
-/* [Lease.release] */
-inline release() {
-  atomic {
-    assert(word == BUSY(ticket));   /* nobody else was here */
-    word = IDLE(ticket)
-  }
-}
-
-/* [Cursor.take: Position.takeKnown, refresh] With the lease. */
-inline take() {
-  atomic {
-    if
-    :: position[0] < limit[0]
-    :: else -> limit[0] = published
-    fi;
-    found = position[0] < limit[0];
-    position[0] = position[0] + found;
-    assert(!found || ticket == newest)   /* C32: a displaced one takes nothing */
-  }
-}
-
 #define LOOK_AGAIN 1
 #define AT_END 2
 #define ASLEEP 3
+
+/* An element is claimed. */
+inline claim() {
+  position[0]++;
+  assert(position[0] <= published);
+  assert(ticket == newest);   /* C32: a displaced one takes nothing */
+  found = 1
+}
+
+#ifdef BREAK_TICKETS
+#define MAY_CLAIM (word != NOBODY)   /* the word's, whoever's it is */
+#else
+#define MAY_CLAIM (word == ticket)
+#endif
+
+/* [Cursor.take: Position.claim] Without the lock. */
+inline take() {
+  mayStop();
+  if
+  :: atomic { MAY_CLAIM && position[0] < published -> claim() }
+  :: atomic { !(MAY_CLAIM && position[0] < published) -> found = 0 }
+  fi
+}
+
+/* [Cursor.takeKnown in Waiter.withPlace] With the lock, in a place that is closed, or not. */
+inline takeLocked() {
+  mayStop();
+#ifdef BREAK_WITH_PLACE
+#define HAS_PLACE true
+#else
+#define HAS_PLACE (newest == ticket)
+#endif
+  if
+  :: atomic { !cursorOwner && HAS_PLACE && position[0] < published -> claim() }
+  :: atomic { !cursorOwner && !(HAS_PLACE && position[0] < published) -> found = 0 }
+  fi
+}
+
+/* [Waiter.ask: LogCursor.admit] Takes the lock, and the place. */
+inline ask() {
+  mayStop();
+  if
+#ifdef BREAK_ASK_OLD
+  :: atomic { !cursorOwner -> cursorOwner = me + 1; admit() }   /* from a newer one, too */
+#else
+  :: atomic { !cursorOwner && newest > ticket -> goto displaced_ }
+  :: atomic { !cursorOwner && newest <= ticket -> cursorOwner = me + 1; admit() }
+#endif
+  fi;
+#ifndef BREAK_NO_DISPLACING
+  if
+  :: isAsleep ->
+    victim = bellOf[0];
+#ifdef BREAK_REUSE
+    atomic { !locked -> leaveLine(victim); isAsleep = false }   /* the newcomer sleeps on it */
+#else
+    dropBell()
+#endif
+  :: else
+  fi;
+#endif
+#ifdef BREAK_RING_LOCKED
+  ringVictim()
+#endif
+}
+
+/* Opens the place for the ticket, or closes it: if another consumer may have a claim that is not
+ * finished. */
+inline admit() {
+  if
+#ifndef BREAK_NOT_CLOSED
+  :: word != ticket -> word = ticket
+#endif
+  :: word != ticket && newest -> word = NOBODY
+  :: word == ticket
+#ifdef BREAK_NOT_CLOSED
+  :: word == NOBODY -> word = ticket
+  :: word != NOBODY && word != ticket   /* the older one goes on claiming */
+#endif
+  fi;
+  newest = ticket
+}
+
+inline unlock() {
+  atomic { assert(cursorOwner == me + 1); cursorOwner = 0 }
+}
 
 /* [BroadcastLogBase.look] Only while there is no bell: whoever never has to wait makes none. */
 inline firstLook(cursor) {
@@ -395,7 +633,7 @@ inline lookAndJoin(cursor) {
   }
 }
 
-/* [Waiter.dropBell] With the lease; `leaveQueue` takes the log's lock. */
+/* [Waiter.dropBell] With the cursor's lock; `leaveQueue` takes the log's. */
 inline dropBell() {
   atomic {
     !locked ->
@@ -405,24 +643,6 @@ inline dropBell() {
     isAsleep = false;
     bellOf[0] = NO_BELL
   }
-}
-
-/* [Waiter.displaceSleeper] With the lease. */
-inline displaceSleeper() {
-#ifndef BREAK_NO_DISPLACING
-  if
-  :: isAsleep ->
-    victim = bellOf[0];
-#ifdef BREAK_REUSE
-    atomic { !locked -> leaveLine(victim); isAsleep = false }   /* the newcomer sleeps on it */
-#else
-    dropBell()
-#endif
-  :: else
-  fi
-#else
-  skip
-#endif
 }
 
 /* [Doorbell.ring] of whom was displaced. */
@@ -447,40 +667,63 @@ inline ringVictim() {
 #endif
 }
 
+/* [LogCursor.advance] With the cursor's lock. Looks for what is published; and if the calls of one
+ * iterator overlap, it may close the place. */
+inline advance() {
+  atomic {
+#ifdef SAME_TICKET
+    if
+    :: word == ticket -> word = NOBODY
+    :: true
+    fi;
+#endif
+    arrival = (position[0] < published -> LOOK_AGAIN : 0)
+  }
+}
+
 /* [Waiter.lookOrFallAsleep, look] */
 inline lookOrFallAsleep() {
-  acquire();
-  displaceSleeper();
-#ifdef BREAK_RING_BUSY
-  ringVictim();
-#endif
-  /* [Position.advance] A consumer that looks on (Lingering) repeats this with the lease. The last time
-   * stands for all: the ones before it find nothing, and change nothing. */
-  atomic {
-    arrival = 0;
-    limit[0] = published;
+  ask();
+  if
+  :: PEEKS || bellOf[0] == NO_BELL ->
+    advance();
     if
-    :: position[0] < limit[0] -> arrival = LOOK_AGAIN
+    :: !arrival -> firstLook(0)
     :: else
     fi
-  };
-  if
-  :: !arrival && (PEEKS || bellOf[0] == NO_BELL) -> firstLook(0)
-  :: else
-  fi;
-#ifdef BREAK_JOIN_UNLEASED
-  release();
-#endif
-  if
-  :: !arrival && !PEEKS -> lookAndJoin(0)
-  :: else
-  fi;
-#ifndef BREAK_JOIN_UNLEASED
-#ifdef BREAK_END_KEEPS_LEASE
-  if :: arrival == AT_END :: else -> release() fi;
+  :: else ->
+    arrival = 0;
+    /* [Lingering.sees] Looks on with no lock, perhaps. Whether it has seen something, it asks again. */
+    if
+    :: true
+    :: position[0] >= published ->
+#ifndef BREAK_LOOKS_ON_LOCKED
+      unlock();
+      ringVictim();
+      mayStop();
+      ask()
 #else
-  release();
+      if
+      :: true
+      :: atomic { me == 0 && !hasStopped -> hasStopped = true }; consumersDone == TASKS - 1
+      fi
 #endif
+    fi
+  fi;
+#ifdef BREAK_JOIN_UNLOCKED
+  unlock();
+#endif
+  if
+  :: !arrival && !PEEKS ->   /* [Waiter.sleep] */
+    advance();
+    if
+    :: !arrival -> lookAndJoin(0)
+    :: else
+    fi
+  :: else
+  fi;
+#ifndef BREAK_JOIN_UNLOCKED
+  unlock();
 #endif
   ringVictim()
 }
@@ -489,6 +732,7 @@ inline lookOrFallAsleep() {
  * runs when it is installed, and again in cancel() if that has not come to the handlers yet. It is
  * removed when cancel() is through with the handlers. */
 inline wait() {
+  mayStop();
   if
   :: me < CANCELLED ->
     atomic { !statusLocked[me] -> handler[me] = bell; found = isCancelled[me] };
@@ -502,40 +746,43 @@ inline wait() {
   atomic { !waited[bell] && !statusLocked[me] -> handler[me] = 0 }
 }
 
+#ifdef BREAK_NO_IDENTITY
+#define IN_ITS_PLACE (newest == ticket && isAsleep)
+#else
+#define IN_ITS_PLACE (newest == ticket && bell == bellOf[0])
+#endif
+
 /* [Waiter.wakeUp] `goto ended` if there is no use in looking again. */
 inline wakeUp() {
-  acquire();
-#ifdef BREAK_NO_IDENTITY
-  found = !isAsleep;
-#else
-  /* The bell alone tells: it is dropped whenever somebody loses its place. */
-  atomic { found = (bell != bellOf[0]); assert(found || isAsleep) };
-#endif
+  mayStop();
+  /* [Waiter.withPlace] */
   if
-  :: found ->
-#ifndef BREAK_DISPLACED_KEEPS_LEASE
-    release();
-#endif
-    goto displaced_
-  :: else
-  fi;
-#ifndef BREAK_WAKE_IGNORES_CANCEL
-  if
-  :: isCancelled[me] -> dropBell(); release(); goto ended_
-  :: else
-  fi;
-#endif
+  :: atomic { !cursorOwner && !IN_ITS_PLACE -> helpRinging(); goto displaced_ }
+  :: atomic {
+      !cursorOwner && IN_ITS_PLACE ->
+      assert(isAsleep);
 #ifndef BREAK_WAKE_STAYS_ASLEEP
-  isAsleep = false;
+      isAsleep = false;
 #endif
-  release();
+#ifndef BREAK_WAKE_IGNORES_CANCEL
+      found = isCancelled[me];
+#endif
+      cursorOwner = (found -> me + 1 : 0)
+    }
+  fi;
+  if
+  :: found -> dropBell(); unlock(); helpRinging(); goto ended_
+  :: else
+  fi;
+  helpRinging();
   bell = 0
 }
 
 /* A `for await` over cursor 0: [Subscription.Iterator.next] until it returns nil, and once more if it
  * was displaced. */
 proctype Consumer(byte me) {
-  byte ticket, bell, victim, found, arrival;
+  chan mine = [BELLS] of { byte };
+  byte ticket, bell, victim, found, arrival, b, count;
   bool isOld;   /* was displaced */
 #ifdef SAME_TICKET
   ticket = 1;
@@ -543,20 +790,22 @@ proctype Consumer(byte me) {
   ticket = me + 1;
 #endif
 next:
-  /* [Cursor.take: Lease.tryAcquire] */
-  if
-  :: atomic { word == IDLE(ticket) -> word = BUSY(ticket) };
-    take();
-    release();
-    if
 #ifdef DERIVED
-    :: found && isCancelled[me] -> goto ended_
-#endif
-    :: found -> found = 0; goto next
-    :: else
-    fi
-  :: atomic { word != IDLE(ticket) -> skip }
+  takeLocked();   /* [Feed.next: Cursor.lookAndTake] */
+#else
+  if
+  :: PEEKS -> takeLocked()   /* [Feed.takeNow: Cursor.lookAndTake] */
+  :: !PEEKS -> take()
   fi;
+#endif
+  if
+#ifdef DERIVED
+  :: found && isCancelled[me] -> goto ended_
+#endif
+  :: found -> found = 0; goto next
+  :: else
+  fi;
+waits:
   /* [Waiter.waitForElement] */
   if
   :: isCancelled[me] && !PEEKS -> goto ended_
@@ -564,9 +813,27 @@ next:
   fi;
   lookOrFallAsleep();
   if
-  :: arrival == LOOK_AGAIN -> bell = 0; goto next
+  :: arrival == LOOK_AGAIN -> bell = 0
   :: arrival == AT_END || !arrival -> goto ended_
-  :: arrival == ASLEEP -> wait(); wakeUp(); goto next
+  :: arrival == ASLEEP -> wait(); wakeUp()
+  fi;
+  arrival = 0;
+#ifdef DERIVED
+  goto next;
+#endif
+  if
+  :: PEEKS -> goto next
+  :: !PEEKS
+  fi;
+  /* [Cursor.takeSeen] */
+  take();
+  if
+  :: !found -> takeLocked()
+  :: else
+  fi;
+  if
+  :: found -> found = 0; goto next
+  :: !found -> goto waits
   fi;
 displaced_:
 #ifdef SAME_TICKET
@@ -592,10 +859,11 @@ ended_:
   }
 }
 
-/* The same for a cursor that has one consumer for good, which nobody cancels: its lease is nobody
+/* The same for a cursor that has one consumer for good, which nobody cancels: its place is nobody
  * else's business. */
 proctype Reader(byte cursor) {
-  byte bell, found, arrival;
+  chan mine = [BELLS] of { byte };
+  byte bell, found, arrival, b, count;
 next:
   atomic { position[cursor] = published; arrival = 0 };
   if
@@ -609,7 +877,7 @@ next:
   if
   :: arrival == LOOK_AGAIN -> goto next
   :: arrival == AT_END
-  :: arrival == ASLEEP -> listen(bell); !waited[bell]; goto next
+  :: arrival == ASLEEP -> listen(bell); !waited[bell]; helpRinging(); goto next
   fi;
   atomic {
     assert(isFinished && position[cursor] == end_);
@@ -628,7 +896,7 @@ proctype Dropper() {
 #endif
 
 /* Every cursor that is left has delivered everything. */
-#if defined(LEAVE) || defined(PEEK)
+#if defined(LEAVE) || defined(PEEK) || CHAIN == 0
 #define FIRST_SERVED 1
 #else
 #define FIRST_SERVED 0
@@ -638,7 +906,7 @@ proctype Dropper() {
  * not made good by the end's; or, HURRIED, at any moment. */
 proctype Owner() {
   chan mine = [BELLS] of { byte };
-  byte b, wake, i;
+  byte b, wake, i, count, call;
 #ifndef HURRIED
   atomic {
     sendersDone == SENDERS;
@@ -660,8 +928,8 @@ proctype Owner() {
   perform(wake, mine);
   /* How it must all end. */
   atomic {
-    sendersDone == SENDERS && consumersDone == TASKS && ringTasks == 0 && !actorIsRinging;
-    assert(published == end_ && empty(line) && empty(due));
+    sendersDone == SENDERS && consumersDone == TASKS && ringTasks == 0 && !isBeingRung && !actorIsTold;
+    assert(published == end_ && len(line) == 0 && len(due) == 0 && !cursorOwner);
     i = FIRST_SERVED;
     do
     :: i < CURSORS -> assert(position[i] == end_); i++
