@@ -37,6 +37,10 @@ class BroadcastLogBase: @unchecked Sendable {
     state.withLock { $0.end }?.segment.release()
   }
 
+  /// How many slots can be read, with what their senders wrote.
+  @inlinable
+  final var publishedCount: Int { published.load(ordering: .acquiring) }
+
   /// How many elements a new subscriber gets. With the lock held.
   var replayedCount: Int { 0 }
 

@@ -42,7 +42,7 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     var ready = position.ready(after: word)
     if ready <= 0 {
       // In this order: who sees an element that was sent to a recorded log sees that it is recorded.
-      let published = untypedLog.published.load(ordering: .acquiring)
+      let published = untypedLog.publishedCount
       if isRecorded { return nil }
       ready = position.refresh(published, after: word)
       if ready <= 0 { return nil }
@@ -124,7 +124,7 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
 
   /// Takes one element, and knows of no other after that: so the next one is noted, too. Requires the lock.
   private func takeNoting(as ticket: UInt64) -> Element? {
-    guard let number = position.number, position.refresh(untypedLog.published) else { return nil }
+    guard let number = position.number, position.refresh(untypedLog.publishedCount) else { return nil }
     position.forgetKnown(but: 1)
     guard let element = takeKnown(as: ticket) else { return nil }
     noteTaking(from: number)

@@ -129,7 +129,7 @@ class LogCursor: Waiter, @unchecked Sendable {
   /// What it finds is not known yet if it is recorded: so each element is taken by `takeNoting`.
   private final func advance(asks: Bool) -> Bool {
     if position.isAtEndOfSegment { leaveSegment() }
-    guard position.lookFurther(untypedLog.published) else { return false }
+    guard position.lookFurther(untypedLog.publishedCount) else { return false }
     if asks, isAwaited { untypedLog.noteAsking(for: self) }
     if untypedLog.isRecorded.load(ordering: .relaxed) { position.forgetKnown(but: 0) }
     return true

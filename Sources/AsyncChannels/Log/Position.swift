@@ -238,7 +238,7 @@ extension Position {
   }
 
   /// Extends the reach, and looks for slots there. True if one is there.
-  func lookFurther(_ published: borrowing Atomic<Int>) -> Bool {
+  func lookFurther(_ published: Int) -> Bool {
     guard let segment, let number else { return false }
     let end = min(segment.end, number + Self.longestRun)
     reach.store(UInt32(truncatingIfNeeded: end), ordering: .releasing)
@@ -246,9 +246,8 @@ extension Position {
   }
 
   /// Looks for slots within reach. True if one is there.
-  func refresh(_ published: borrowing Atomic<Int>) -> Bool {
-    let published = published.load(ordering: .acquiring)
-    return refresh(published, after: word.load(ordering: .relaxed)) > 0
+  func refresh(_ published: Int) -> Bool {
+    refresh(published, after: word.load(ordering: .relaxed)) > 0
   }
 
   /// Knows of at most so many slots, until it looks again.

@@ -188,7 +188,7 @@ final class PositionTests: XCTestCase {
     let published = Atomic(Int(UInt32.max) + 3)
     let ticket = UInt64(UInt32.max) + 5
     position.open(for: ticket)
-    XCTAssertTrue(position.lookFurther(published))
+    XCTAssertTrue(position.lookFurther(published.load(ordering: .acquiring)))
     for index in 0..<6 {
       XCTAssertEqual(position.countBehind(published), 6 - index)
       let claim = position.claimKnown(as: ticket)
