@@ -85,6 +85,8 @@ FAULTS = [
      "    while let next = takeNext(hasRung) {", "    if let next = takeNext(hasRung) {", WAKING),
     ("the actor is told once only", "BroadcastLogBase+Ringing.swift",
      "else { due.actorIsTold = false }", "else {}"),
+    ("the actor never stops ringing", "BroadcastLogBase+Ringing.swift",
+     "if hasRung { due.isBeingRung = false }", "if hasRung {}", WAKING),
     ("the actor is never told", "DueSleepers.swift",
      "    actorIsTold = true\n"
      "    return true\n",
@@ -142,9 +144,8 @@ FAULTS = [
      "return UInt32(truncatingIfNeeded: word) == UInt32(truncatingIfNeeded: ticket) ? word : nil",
      "return word"),
     ("a claim stores where it should exchange", "Position.swift",
-     "    if ticket == Self.onlyTicket {\n"
-     "      word.store(new, ordering: .relaxed)\n",
-     "    if ticket > Self.nobody {\n"
+     "      guard word.compareExchange(expected: old, desired: new, ordering: .acquiring).exchanged\n"
+     "      else { return nil }\n",
      "      word.store(new, ordering: .relaxed)\n"),
     ("all iterators have one ticket", "Waiter.swift",
      "lastTicket.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue",
