@@ -146,7 +146,7 @@ FAULTS = [
     ("a claim stores where it should exchange", "Position.swift",
      "      guard word.compareExchange(expected: old, desired: new, ordering: .acquiring).exchanged\n"
      "      else { return nil }\n",
-     "      word.store(new, ordering: .relaxed)\n"),
+     "      word.store(new, ordering: .relaxed)\n", POSITION),
     ("all iterators have one ticket", "Waiter.swift",
      "lastTicket.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue",
      "lastTicket.load(ordering: .relaxed) + 1"),

@@ -79,6 +79,16 @@ final class PositionTests: XCTestCase {
     if let claim { cursor.position.finish(claim, as: first) }
   }
 
+  func test_C32_aClaimFailsIfAnotherHasAskedSinceTheWordWasRead() {
+    let (first, second) = (cursor.makeTicket(), cursor.makeTicket())
+    send(3)
+    XCTAssertEqual(takeAnew(first), 0)
+    let word = cursor.position.word(of: first)
+    XCTAssertEqual(cursor.look(as: second), .readable)
+    XCTAssertNil(word.flatMap { cursor.position.claim(1, after: $0, as: first) })
+    XCTAssertEqual(takeAnew(second), 1)
+  }
+
   func test_C34_theSegmentOfAClaimIsLetGoOnceThatIsFinished() {
     let (first, second) = (cursor.makeTicket(), cursor.makeTicket())
     send(20)
