@@ -136,6 +136,7 @@ byte takenBy[CALLS + 1]      /* how many the call has taken */
 byte rungOf[CALLS + 1]       /* how many of them are rung */
 byte left                    /* bells, as bits, of calls that have returned, not yet rung */
 byte before[CALLS + 1]       /* those of them that were left when the call began */
+byte count_
 #define BIT(bell) (1 << (bell))
 #endif
 
@@ -263,6 +264,11 @@ inline noteRing() {
   assert(!(left & before[callOf[b]]));      /* behind those of calls that had returned */
   rungOf[callOf[b]]++;
   left = left & (255 - BIT(b));
+  /* It may be left again, by a later call. */
+  do
+  :: count_ < calls -> count_++; before[count_] = before[count_] & (255 - BIT(b))
+  :: else -> count_ = 0; break
+  od;
   callOf[b] = 0;
   rankOf[b] = 0
 #else
