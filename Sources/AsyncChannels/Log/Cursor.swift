@@ -29,9 +29,13 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   @inlinable
   func take(as ticket: UInt64) -> Element? {
     if ticket == Self.onlyTicket { soleUse.begin(of: elementType) }
-    let element = claim(atMost: 1, as: ticket).map { take($0, as: ticket) }
+    if let claim = claim(atMost: 1, as: ticket) {
+      let element = take(claim, as: ticket)
+      if ticket == Self.onlyTicket { soleUse.end() }
+      return element
+    }
     if ticket == Self.onlyTicket { soleUse.end() }
-    return element == nil && !isPlain ? takeElsewhere(as: ticket) : element
+    return isPlain ? nil : takeElsewhere(as: ticket)
   }
 
   /// Claims the next slots, at most so many, for the consumer. If none is known, it looks for more, unless
@@ -93,10 +97,14 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// Not inlined: an async caller would keep room for these variables while it sleeps.
   @inline(never)
   func takeSeen(as ticket: UInt64) -> Element? {
+    // No `map`: looking up the type of its result would cost each sleep.
     if ticket == Self.onlyTicket { soleUse.begin(of: elementType) }
-    let element = position.claimKnown(as: ticket).map { take($0, as: ticket) }
+    if let claim = position.claimKnown(as: ticket) {
+      let element = take(claim, as: ticket)
+      if ticket == Self.onlyTicket { soleUse.end() }
+      return element
+    }
     if ticket == Self.onlyTicket { soleUse.end() }
-    if let element { return element }
     // The place is closed, the element is recorded, or there is a queue.
     return withPlace(of: ticket) {
       if untypedQueue != nil { return takeFromBoundedQueue(evenIfCancelled: false) }
@@ -118,13 +126,19 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
 
   /// Requires the lock.
   private func takeKnown(as ticket: UInt64) -> Element? {
-    if let claim = position.claimKnown(as: ticket) { return take(claim, as: ticket) }
-    return position.claimClosed().map { $0.take(Element.self) }
+    for _ in 0..<2 {
+      if let claim = position.claimKnown(as: ticket) { return take(claim, as: ticket) }
+      if let claim = position.claimClosed() { return claim.take(Element.self) }
+      // It came after the last look, or a consumer that was displaced has set back what is known.
+      _ = advance(asks: false)
+    }
+    return nil
   }
 
   /// Takes one element, and knows of no other after that: so the next one is noted, too. Requires the lock.
   private func takeNoting(as ticket: UInt64) -> Element? {
-    guard let number = position.number, position.refresh(untypedLog.publishedCount) else { return nil }
+    let published = untypedLog.publishedCount
+    guard let number = position.number, position.refresh(published) else { return nil }
     position.forgetKnown(but: 1)
     guard let element = takeKnown(as: ticket) else { return nil }
     noteTaking(from: number)

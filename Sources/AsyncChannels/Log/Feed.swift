@@ -40,7 +40,7 @@ enum Feed<Element: Sendable>: Sendable {
   /// cancellation before it takes one.
   func next(as ticket: UInt64, isolation: isolated (any Actor)?) async -> Element? {
     while true {
-      await waiter.letOthersRun(isolation: isolation)
+      if isolation != nil, waiter.stint.isOver() { await Task.yield() }
       switch take(.next, as: ticket) {
       case .element(let element): return element
       case .skipped: if Task.isCancelled { return nil }

@@ -127,7 +127,7 @@ class LogCursor: Waiter, @unchecked Sendable {
   /// Goes on in the log, to the next segment if this one is read. True if there is an element.
   ///
   /// What it finds is not known yet if it is recorded: so each element is taken by `takeNoting`.
-  private final func advance(asks: Bool) -> Bool {
+  final func advance(asks: Bool) -> Bool {
     if position.isAtEndOfSegment { leaveSegment() }
     guard position.lookFurther(untypedLog.publishedCount) else { return false }
     if asks, isAwaited { untypedLog.noteAsking(for: self) }

@@ -22,7 +22,7 @@ public import Synchronization
 /// who sees that a slot of the next segment is there sees that segment. Numbers and tickets do not come
 /// again, so an exchange that succeeds proves that neither has changed since the word was read. (With 32
 /// bits they come again after four billion: a task would have to stop for exactly that many. For the
-/// same reason a subscriber may be less than four billion elements behind.)
+/// same reason a subscriber may be less than two billion elements behind.)
 /// Finishing releases, and who finds all claims finished acquires: a segment is freed after the copies
 /// from it were made.
 ///
@@ -154,10 +154,11 @@ struct Position: ~Copyable, @unchecked Sendable {
   @inlinable @inline(__always)
   func refresh(_ published: Int, after word: UInt64) -> Int32 {
     let number = UInt32(truncatingIfNeeded: word >> 32)
-    let isNew = UInt32(truncatingIfNeeded: published) &- number
-    let ready = min(isNew, reach.load(ordering: .acquiring) &- number)
-    known.store(number &+ ready, ordering: .releasing)
-    return Int32(bitPattern: ready)
+    // Below zero if another has claimed more than this has seen.
+    let new = Int32(bitPattern: UInt32(truncatingIfNeeded: published) &- number)
+    let ready = min(new, Int32(bitPattern: reach.load(ordering: .acquiring) &- number))
+    known.store(number &+ UInt32(bitPattern: ready), ordering: .releasing)
+    return ready
   }
 }
 
@@ -215,9 +216,10 @@ extension Position {
     !isOpen(for: Self.onlyTicket) && finished.load(ordering: .acquiring) != next
   }
 
-  /// Claims the next slot if it is known, with the place closed.
+  /// Claims the next slot if it is known and the place is closed.
   func claimClosed() -> Claim? {
-    guard let segment, ready(after: word.load(ordering: .relaxed)) > 0 else { return nil }
+    guard isOpen(for: Self.nobody), let segment, ready(after: word.load(ordering: .relaxed)) > 0
+    else { return nil }
     let index = Int(next &- UInt32(truncatingIfNeeded: segment.start))
     word.store(Self.word(number: next &+ 1, ticket: Self.nobody), ordering: .relaxed)
     return Claim(segment.pendingReads, segment.elements, at: index, count: 1)

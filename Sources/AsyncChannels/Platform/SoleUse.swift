@@ -1,4 +1,6 @@
-public import Synchronization
+#if DEBUG
+  public import Synchronization
+#endif
 
 /// Finds, in a debug build, two tasks that use the only iterator of a cursor at once. The compiler (6.3.1)
 /// lets `Mutex.withLock { $0 }` hand it to both, without a warning. Nothing in a release build.

@@ -41,7 +41,8 @@ class Waiter: @unchecked Sendable {
   /// taken its place.
   @exclusivity(unchecked) private final var isAsleep = false
   @exclusivity(unchecked) private final var lingering = Lingering()
-  private final let stint = Stint()
+  /// To be asked by a consumer that may find one element after the other, at least every 64 of them.
+  final let stint = Stint()
   @usableFromInline final let soleUse = SoleUse()
 
   /// For reports: the type of the elements that its consumers listen to.
@@ -103,16 +104,10 @@ class Waiter: @unchecked Sendable {
     return UInt32(truncatingIfNeeded: ticket &+ 1) <= 1 ? makeTicket() : ticket
   }
 
-  /// To be called by a consumer that may find one element after the other, at least every 64 of them.
-  @inline(__always)
-  final func letOthersRun(isolation: isolated (any Actor)?) async {
-    if isolation != nil, stint.isOver() { await Task.yield() }
-  }
-
   /// Waits until there may be an element to take. False at the end, if the task is cancelled, or if a
   /// newer consumer has asked. What it has seen, `Cursor.takeSeen` takes.
   final func waitForElement(as ticket: UInt64, isolation: isolated (any Actor)?) async -> Bool {
-    await letOthersRun(isolation: isolation)
+    if isolation != nil, stint.isOver() { await Task.yield() }
     if Task.isCancelled {
       note(.cancelled)
       return false
