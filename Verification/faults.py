@@ -178,7 +178,7 @@ FAULTS = [
     ("a task leaves a segment in which another has claimed", "LogCursor.swift",
      "    if parked == nil, position.hasUnfinishedClaims {", "    if false {", POSITION),
     ("slots beyond the reach are known", "Position.swift",
-     "let ready = min(isNew, reach.load(ordering: .acquiring) &- number)", "let ready = isNew"),
+     "let ready = min(new, Int32(bitPattern: reach.load(ordering: .acquiring) &- number))", "let ready = new"),
     ("a reader reaches the end of a long segment at once", "Position.swift",
      "let end = min(segment.end, number + Self.longestRun)", "let end = segment.end", POSITION),
     ("a closed place claims a slot twice", "Position.swift",
