@@ -4,14 +4,18 @@ struct Consumer<Element: Sendable>: AsyncIteratorProtocol, Sendable {
   private let feed: Feed<Element>
   private let ticket: UInt64
   private let pause: Pause?
+  /// Whether another task may take while this one does. Both have one ticket, so all is taken under the
+  /// cursor's lock.
+  private let isShared: Bool
 
   /// It stands for the iterator, which is not to be used beside it.
-  init(_ iterator: Subscription<Element>.Iterator, pausing pause: Pause?) {
+  init(_ iterator: Subscription<Element>.Iterator, pausing pause: Pause?, isShared: Bool) {
     feed = iterator.feed
     // Unlike an iterator, this may take in one task while it sleeps in another.
     let isAlone = iterator.ticket == Position.onlyTicket
     ticket = isAlone ? feed.waiter.makeTicket() : iterator.ticket
     self.pause = pause
+    self.isShared = isShared
   }
 
   /// The next element, as `nextUnlessCancelled` of an iterator gives it: an element that is there
@@ -21,6 +25,10 @@ struct Consumer<Element: Sendable>: AsyncIteratorProtocol, Sendable {
   /// taken before the pause is over, so that any other consumer finds it all. Nil at the end, if the
   /// task is cancelled, or if a newer consumer has asked, which is seen after the pause.
   func next(isolation: isolated (any Actor)?) async -> Element? {
+    if pause == nil, !isShared {
+      return await Subscription.Iterator(feed, ticket: ticket).nextUnlessCancelled(
+        isolation: isolation)
+    }
     while await feed.waiter.waitForElement(as: ticket, isolation: isolation) {
       await pause?(feed.waiter)
       if let element = pause == nil ? takeReady() : takeNewest() { return element }
@@ -28,8 +36,7 @@ struct Consumer<Element: Sendable>: AsyncIteratorProtocol, Sendable {
     return nil
   }
 
-  /// An element that is ready. Nil also if the task is cancelled. Under the cursor's lock, since a task of an
-  /// element may call this while the loop takes the next, both with one ticket.
+  /// An element that is ready. Nil also if the task is cancelled.
   func takeReady() -> Element? {
     feed.takeReady(as: ticket)
   }

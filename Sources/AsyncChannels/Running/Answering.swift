@@ -52,7 +52,9 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
           await answerEach(of: iterator, in: &group, isolation: isolation)
           return
         }
-        let consumer = Consumer(own, pausing: pause)
+        // In the isolation of `publish`, nothing is taken by two tasks at once.
+        let consumer = Consumer(
+          own, pausing: pause, isShared: overlap == .firstOnly && isolation == nil)
         if overlap == .oneAtATime, !turns.areReported {
           // Only the answer has something to do in the isolation.
           await workOnEach(of: consumer, isolation: nil)
