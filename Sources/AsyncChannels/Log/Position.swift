@@ -15,19 +15,20 @@ public import Synchronization
 /// word gets the ticket of nobody, and all takes go the slow way, under the cursor's lock, until the
 /// older consumer has finished (`LogCursor.admit`). So `finished` has one writer at a time, and needs no
 /// read-modify-write. (Two tasks that share an iterator, which is not `Sendable`, may lose a count. Then the
-/// place stays closed, which is slow and safe.)
+/// place stays closed: takes are slow, and what was sent since then stays allocated, until the subscription
+/// is dropped.)
 ///
-/// **Orderings.** A claim acquires what the consumer before has done. The fast path reads `known` before
-/// `segment`, both acquiring, and the slow path writes `segment` before `reach` and `known`, all releasing: so
-/// who sees that a slot of the next segment is there sees that segment. Numbers and tickets do not come
-/// again, so an exchange that succeeds proves that neither has changed since the word was read. (With 32
-/// bits they come again after four billion: a task would have to stop for exactly that many. For the
-/// same reason a subscriber may be less than two billion elements behind.)
-/// Finishing releases, and who finds all claims finished acquires: a segment is freed after the copies
-/// from it were made.
+/// **Orderings.** The fast path reads `known` before the segment, both acquiring, and the slow path writes the
+/// segment before `reach` and `known`, all releasing: so who sees that a slot of the next segment is there
+/// sees that segment. Numbers and tickets do not come again, so an exchange that succeeds proves that
+/// neither has changed since the word was read. (With 32 bits they come again after four billion. A task
+/// would have to stop for exactly that many, or an iterator to ask again after exactly that many newer
+/// ones; and a subscriber may be less than two billion elements behind.) Finishing releases, and who
+/// finds all claims finished acquires: a segment is freed after the copies from it were made.
 ///
-/// `@unchecked Sendable`: `word` and `known` are written by the consumer, `finished` by who has claimed, and the others by the
-/// consumer that has the cursor's lock, or is the only one.
+/// `@unchecked Sendable`: `word` is written by the consumer, `known` by the consumer and late by a displaced
+/// one, `finished` by who has claimed, and the others by the consumer that has the cursor's lock, or is
+/// the only one.
 @usableFromInline
 struct Position: ~Copyable, @unchecked Sendable {
   /// The only iterator of a cursor claims without an exchange (see `Waiter`).

@@ -2,3 +2,8 @@
 func example(readings: Channel<Double>) async {
 /*block*/
 }
+
+//# drawn as often as there is time
+func example(readings: Channel<Double>) async {
+/*block*/
+}
