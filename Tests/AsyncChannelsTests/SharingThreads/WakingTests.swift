@@ -1,18 +1,18 @@
 import Dispatch
-import Foundation
+import Synchronization
 import TestSupport
 import XCTest
 
 @testable import AsyncChannels
 
-/// Who rings sleepers while no thread of the pool is free.
+/// Who rings sleepers while no thread is free for the channel's actor.
 final class WakingTests: XCTestCase {
-  func test_C92_aCrowdIsRungByTheSenderAndByThoseThatHaveWoken() async throws {
+  func test_C92_aCrowdIsRungByTheSenderAndByThoseThatHaveWoken() {
     let channel = Channel<Int>()
     let executor = ManualTaskExecutor()
     let heard = Record<Int>()
-    let tasks = (0..<100).map { fallAsleep($0, in: channel, on: executor, heard) }
-    whileThePoolIsBusy {
+    for number in 0..<100 { fallAsleep(number, in: channel, on: executor, heard) }
+    whileTheActorCannotRun(of: channel) {
       channel.send(0)
       XCTAssertGreaterThanOrEqual(executor.jobCount, 16)
       // Each of those that wake rings some of the others, on this thread.
@@ -20,39 +20,36 @@ final class WakingTests: XCTestCase {
       XCTAssertEqual(heard.events.count, 100)
     }
     XCTAssertEqual(heard.events, Array(0..<100))
-    for task in tasks { try await within { await task.value } }
   }
 
-  func test_C92_aLaterSendRingsWhatTheActorHasNotRung() async throws {
+  func test_C92_aLaterSendRingsWhatTheActorHasNotRung() {
     let channel = Channel<Int>()
     let executor = ManualTaskExecutor()
     let heard = Record<Int>()
-    let tasks = (0..<40).map { fallAsleep($0, in: channel, on: executor, heard) }
+    for number in 0..<40 { fallAsleep(number, in: channel, on: executor, heard) }
     let later = (0..<3).map { _ in ManualTaskExecutor() }
-    whileThePoolIsBusy {
+    whileTheActorCannotRun(of: channel) {
       channel.send(0)
       // Nobody has run who could help: only senders ring, those before their own.
       for (number, executor) in later.enumerated() {
-        _ = fallAsleep(40 + number, in: channel, on: executor, heard)
+        fallAsleep(40 + number, in: channel, on: executor, heard)
         channel.send(number)
       }
       XCTAssertEqual(([executor] + later).map(\.jobCount), [40, 1, 1, 1])
       for executor in [executor] + later { executor.drain() }
     }
     XCTAssertEqual(heard.events, Array(0...42))
-    for task in tasks { try await within { await task.value } }
   }
 
   func test_C92_whatNobodyHelpsWithTheActorRings() async throws {
     let channel = Channel<Int>()
     let executor = ManualTaskExecutor()
     let heard = Record<Int>()
-    let tasks = (0..<1_000).map { fallAsleep($0, in: channel, on: executor, heard) }
+    for number in 0..<1_000 { fallAsleep(number, in: channel, on: executor, heard) }
     channel.send(0)
     try await until("all rung") { executor.jobCount == 1_000 }
     executor.drain()
     XCTAssertEqual(heard.events, Array(0..<1_000))
-    for task in tasks { try await within { await task.value } }
   }
 
   func test_C92_dueSleepersHaveOneRingerAtATimeAndTellTheActorOnce() {
@@ -86,34 +83,28 @@ final class WakingTests: XCTestCase {
 
   private func fallAsleep(
     _ number: Int, in channel: Channel<Int>, on executor: ManualTaskExecutor, _ heard: Record<Int>
-  ) -> Task<Void, Never> {
+  ) {
     let subscription = channel.outlet.subscribe()
-    let task = Task(executorPreference: executor) {
+    Task(executorPreference: executor) {
       _ = await subscription.makeAsyncIterator().next()
       heard.add(number)
     }
     executor.drain()
-    return task
   }
 }
 
-/// Each thread of the pool is blocked while the body runs, as long as there are no more than cores.
-private func whileThePoolIsBusy(_ body: () -> Void) {
+/// The channel's actor is occupied while the body runs, as if no thread of the pool were free for it.
+private func whileTheActorCannotRun(of channel: Channel<Int>, _ body: () -> Void) {
   let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-  let count = ProcessInfo.processInfo.activeProcessorCount
-  for _ in 0..<count { block(hasBegun, mayEnd) }
-  // One of the pool's threads may run this test.
-  for _ in 1..<count { _ = hasBegun.wait(timeout: .now() + 5) }
-  body()
-  for _ in 0..<count { mayEnd.signal() }
-}
-
-private func block(_ hasBegun: DispatchSemaphore, _ mayEnd: DispatchSemaphore) {
-  Task.detached(priority: .medium) {
-    await withCheckedContinuation { continuation in
+  let waker = channel.log.state.withLock { $0.makeWaker() }
+  Task.detached {
+    await waker.ring { _ in
       hasBegun.signal()
-      _ = mayEnd.wait(timeout: .now() + 10)
-      continuation.resume()
+      mayEnd.wait()
+      return nil
     }
   }
+  hasBegun.wait()
+  body()
+  mayEnd.signal()
 }

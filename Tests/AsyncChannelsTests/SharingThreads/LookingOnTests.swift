@@ -1,0 +1,53 @@
+import TestSupport
+import XCTest
+
+@testable import AsyncChannels
+
+/// A consumer that looks on for a moment before it falls asleep.
+final class LookingOnTests: XCTestCase {
+  func test_C28_whatOneThatIsCancelledWhileItLooksOnSeesStays() async throws {
+    let waiter = ScriptedWaiter()
+    let task = Task.detached {
+      let ticket = waiter.makeTicket()
+      // It sleeps once: only a consumer that has slept looks on.
+      waiter.script = [.nothing]
+      waiter.whenAsleep = { $0.ring() }
+      let hasSlept = await waiter.waitForElement(as: ticket, isolation: nil)
+      waiter.script = [.readable]
+      waiter.whenAsleep = nil
+      // Nothing before it looks on; then the task is cancelled, and an element comes.
+      waiter.arrivals = [false, true]
+      waiter.whenItArrives = { withUnsafeCurrentTask { $0?.cancel() } }
+      let mayTake = await waiter.waitForElement(as: ticket, isolation: nil)
+      return (hasSlept, mayTake)
+    }
+    let (hasSlept, mayTake) = await task.value
+    XCTAssertTrue(hasSlept)
+    XCTAssertFalse(mayTake)
+    XCTAssertEqual(waiter.arrivals, [], "it did not look on")
+    XCTAssertEqual(waiter.script, [], "it did not look after the element had come")
+  }
+}
+
+/// Finds what the test says. Used by one task at a time.
+private final class ScriptedWaiter: Waiter, @unchecked Sendable {
+  var script: [Look] = []
+  var arrivals: [Bool] = []
+  var whenAsleep: ((Doorbell) -> Void)?
+  var whenItArrives: () -> Void = {}
+
+  override func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look {
+    guard let bell else { return script.first == .nothing ? .nothing : script.removeFirst() }
+    bell.mayLinger = true
+    let look = script.removeFirst()
+    if look == .nothing { whenAsleep?(bell) }
+    return look
+  }
+
+  override var hasMore: Bool {
+    guard !arrivals.isEmpty else { return false }
+    let hasArrived = arrivals.removeFirst()
+    if hasArrived { whenItArrives() }
+    return hasArrived
+  }
+}
