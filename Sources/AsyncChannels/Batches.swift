@@ -1,22 +1,23 @@
-/// Everything that is ready, at each step: for a consumer to whom many elements cost as much as one.
+/// An asynchronous sequence whose elements are arrays of everything that has arrived since the last one. Use it when
+/// handling many elements at once costs no more than handling one.
 ///
 /// ```swift
 /// for await changes in viewModel.changes.batches { table.apply(changes) }           // renders once
 /// for await commands in _commands.received.batches(ofAtMost: 64) { … }              // one transaction
 /// ```
 ///
-/// Each step waits until there is an element, and gives all that have come by then, at least one, in
-/// order. `.bufferingNewest(1)` would drop what lies between; this merges it without loss. Made by
-/// ``Outlet/batches(ofAtMost:)``, and of a state or a subscription likewise.
+/// Each step waits until there is an element, and gives all that have arrived by then, at least one, in
+/// order. ``Outlet/batches(ofAtMost:)`` makes it, and so do states and subscriptions. `.bufferingNewest(1)` would drop
+/// elements in between; batches lose none.
 ///
-/// Each loop over the batches of an outlet is a subscription, with the channel's policy; the batches of a
-/// ``Subscription`` are taken from that, so loops over them follow each other as its own loops do.
+/// Each loop over the batches of an outlet is a subscription of its own, with the channel's policy. The batches of a
+/// ``Subscription`` take from that subscription, which has one consumer at a time.
 ///
-/// - **Cancel**: what a step has taken, it gives. A task that is cancelled while it waits, or was before,
-///   takes nothing, and leaves all to the next consumer. The same holds for one that is displaced.
-/// - **Finish**: what was sent before is given, then the loop ends.
+/// - **Cancel**: a step gives the elements that it has already taken. A task that is cancelled before a step, or while
+///   the step waits, takes nothing, and leaves all elements to the next consumer. A newer consumer has the same effect.
+/// - **Finish**: elements that were sent before it are given. Then the loop ends.
 /// - **Overflow**: the policy applies to single elements.
-/// - **Costs**: a step is one look under the lock, an array, and taking each element.
+/// - **Costs**: a step takes the lock once, makes an array, and takes each element.
 public struct Batches<Element: Sendable>: AsyncSequence, Sendable {
   let subscribe: @Sendable () -> Subscription<Element>
   let maximum: Int

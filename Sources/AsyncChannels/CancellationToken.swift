@@ -1,4 +1,4 @@
-/// Something that goes on until it is cancelled or its token is dropped.
+/// Keeps an observation or a running view model alive. Cancelling or dropping the token stops it.
 ///
 /// `observe` of ``Outlet`` and ``StateOutlet`` returns one, and ``ViewModel/start()``. Keep it for as
 /// long as it is to go on: in a property, or with others in a set, so that it ends with its owner.

@@ -1,9 +1,9 @@
 /// Looking on for a moment before falling asleep: if the next element is that near, a consumer that
 /// waits for it on its thread spares itself the sleep and its sender the ring, which cost much more.
 ///
-/// - A consumer that looked on without success skips it at its next sleep; if the next attempt fails,
-///   too, at the next two, then four, up to a thousand. So a consumer whose elements are far apart pays
-///   for one attempt in a thousand sleeps.
+/// - If spinning did not pay off, a consumer skips it at its next sleep. After another failure it skips it at the
+///   next two sleeps, then four, up to a thousand. So a consumer whose elements are far apart spins once in a
+///   thousand sleeps.
 /// - It holds no lock meanwhile, and does not yield its thread: a thread that yields beside others
 ///   that compute is away for milliseconds.
 /// - The main actor's thread must stay free, and with many subscribers the others need the thread: in
