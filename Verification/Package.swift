@@ -36,13 +36,14 @@ let package = Package(
     .executableTarget(
       name: "ElementTypes", dependencies: elements.map { .init(stringLiteral: "Element\($0)") },
       swiftSettings: settings),
+    .plugin(name: "SharedClient", capability: .buildTool()),
     .executableTarget(
       name: "ProgrammerErrors", dependencies: ["Proof", channels], swiftSettings: settings),
   ]
     + elements.map {
       .target(
         name: "Element\($0)", dependencies: [channels], path: "Sources/Elements/\($0)",
-        swiftSettings: settings)
+        swiftSettings: settings, plugins: [.plugin(name: "SharedClient")])
     },
   swiftLanguageModes: [.v6]
 )

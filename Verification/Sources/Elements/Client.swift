@@ -6,7 +6,7 @@ import AsyncChannels
 /// Each way is a function that is not inlined into another, so that its frame is one that a user's
 /// function would have.
 ///
-/// This file is a source of several modules, by symbolic links. Each has an `Element.swift` that says
+/// The plugin `SharedClient` makes this file a source of several modules. Each has an `Element.swift` that says
 /// what `Element` is, and how a `sample` of it is made from a number.
 public enum Client {
   /// Several segments of the log, whatever the element's size.
