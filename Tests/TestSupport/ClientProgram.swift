@@ -18,9 +18,11 @@ package enum ClientProgram {
     let file = folder.appending(path: "Client.swift")
     let program = folder.appending(path: "Client")
     try Data(source.utf8).write(to: file)
-    let library = checker.products.appending(path: "AsyncChannels.build")
-    let objects = try files.contentsOfDirectory(atPath: library.path)
-      .filter { $0.hasSuffix(".swift.o") }.map { library.appending(path: $0).path }
+    // Not what lies in the library's folder: of a source that was renamed an old object lies there, too.
+    let linked = checker.products
+      .appending(path: "AsyncChannelsPackageTests.product/Objects.LinkFileList")
+    let objects = try String(contentsOf: linked, encoding: .utf8).split(separator: "\n").map(String.init)
+      .filter { $0.contains("/AsyncChannels.build/") && $0.hasSuffix(".swift.o") }
     let compiled = try await ChildProcess.run(
       checker.compiler,
       [
