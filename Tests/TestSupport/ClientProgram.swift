@@ -21,8 +21,10 @@ package enum ClientProgram {
     // Not what lies in the library's folder: of a source that was renamed an old object lies there, too.
     let linked = checker.products
       .appending(path: "AsyncChannelsPackageTests.product/Objects.LinkFileList")
-    let objects = try String(contentsOf: linked, encoding: .utf8).split(separator: "\n").map(String.init)
-      .filter { $0.contains("/AsyncChannels.build/") && $0.hasSuffix(".swift.o") }
+    let objects = try String(contentsOf: linked, encoding: .utf8).split(separator: "\n").map(
+      String.init
+    )
+    .filter { $0.contains("/AsyncChannels.build/") && $0.hasSuffix(".swift.o") }
     let compiled = try await ChildProcess.run(
       checker.compiler,
       [
