@@ -35,39 +35,34 @@ public struct Inlet<Element: Sendable>: Sendable {
     let equalityKey: (any AnyObject & Sendable)?
     /// The log in which an element ends up, if that is known.
     let log: BroadcastLogBase?
-    /// Where it was made, for recordings.
-    private let place: Via.Place?
-    /// The recordings that know it by name.
-    let taps = Locked<[any LogTap]>([])
+    /// For those who follow it.
+    let made: MadeInlet
 
     init(
       to target: (any AnyObject & Sendable)? = nil, endingIn log: BroadcastLogBase? = nil,
-      madeAt place: Via.Place? = nil,
+      madeAt place: (function: StaticString, fileID: StaticString)? = nil,
       _ function: @escaping @Sendable (Element) -> SendResult<Element>
     ) {
       self.function = function
       equalityKey = target
       self.log = log
-      self.place = place
+      made = MadeInlet(at: place)
     }
 
     @inlinable
     func send(_ element: Element) -> SendResult<Element> {
-      Causes.areRecorded ? sendRecorded(element) : function(element)
+      Causes.areFollowed ? sendFollowed(element) : function(element)
     }
 
-    /// What is sent on by the function has come through this inlet. If nothing is that a recording of
-    /// this inlet knows, the inlet is the end of the way.
+    /// What is sent on by the function has come through this inlet.
     @usableFromInline
-    func sendRecorded(_ element: Element) -> SendResult<Element> {
-      let taps = taps.withLock { $0 }
-      let sendings = taps.map { (tape: $0.tape, sending: Sending(to: [$0])) }
-      let via = Via(place, recordedAs: taps)
-      let result = via.carry { function(element) }
-      guard case .sent = result else { return result }
-      for (tape, sending) in sendings where !via.wasSeen(by: tape) {
-        sending.describe(element)
-        sending.note()
+    func sendFollowed(_ element: Element) -> SendResult<Element> {
+      guard let follower = Causes.known else { return function(element) }
+      var result = SendResult.finished(element)
+      follower.carry(element, through: made) {
+        result = function(element)
+        if case .sent = result { return true }
+        return false
       }
       return result
     }
@@ -137,7 +132,7 @@ public struct Inlet<Element: Sendable>: Sendable {
     _ send: @escaping @Sendable (Element) -> SendResult<Element>
   ) -> Inlet {
     Inlet(
-      target: .function(Function(madeAt: .init(function: function, fileID: fileID), send)))
+      target: .function(Function(madeAt: (function, fileID), send)))
   }
 
   fileprivate init(target: Target) {
@@ -202,7 +197,7 @@ public struct Inlet<Element: Sendable>: Sendable {
   ) -> Inlet<Source> {
     Inlet<Source>(
       target: .function(
-        .init(endingIn: log, madeAt: .init(function: function, fileID: fileID), send)))
+        .init(endingIn: log, madeAt: (function, fileID), send)))
   }
 }
 

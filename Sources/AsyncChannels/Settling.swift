@@ -15,8 +15,8 @@
 ///   that always finds an element ready, it may hear late: when that one has taken up to 64 more.
 /// - **Finish** and **cancel**: the call returns false immediately, since what is finished has
 ///   forgotten its subscribers.
-/// - **Costs**: nothing to anybody when nobody waits. A call costs O(the subscribers that are bounded,
-///   or asleep); while it waits, a bounded subscriber's elements are taken on the slow path.
+/// - **Costs**: nothing to anybody when nobody waits. A call costs O(the subscribers that are bounded);
+///   while it waits, elements are sent and taken on the slow path.
 ///
 /// There is none for a whole view model: it does not know which of its outputs and inputs the caller
 /// means, and that each has settled in turn does not mean that all have.

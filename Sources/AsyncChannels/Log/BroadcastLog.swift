@@ -48,17 +48,14 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   /// element is to stay readable.
   func finish(keepingNewest: Bool = false) {
     var replayed = Backlog<Element>()
-    var news: AttendanceNews?
-    let wake: Wake = state.withLock { state in
-      if state.isFinished { return .nobody }
+    let (wake, after) = state.withLock { state -> (Wake, AfterLock?) in
+      if state.isFinished { return (.nobody, nil) }
       if !keepingNewest, window.limit > 0 { replayed = window.takeAll() }
-      news = state.attendance?.noteEnd()
-      for tap in state.taps { tap.note(.finished) }
       state.set(.finished, to: true)
-      return state.takeSleepers()
+      return (state.takeSleepers(), state.tell(.finished))
     }
     perform(wake)
-    if let news { tell(news) }
+    after?()
     _ = consume replayed  // destroyed here: after unlocking and ringing
   }
 
@@ -109,27 +106,28 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     }
   }
 
-  /// Begins to replace the newest element, and returns it. Other writers wait until `endUpdate`. If the
-  /// log is recorded, nothing begins, and this returns nil.
+  /// Begins to replace the newest element, and returns it. Other writers wait until the update ends. If the
+  /// log is observed, nothing begins, and this returns nil.
   @inlinable
-  func beginUpdateUnlessRecorded() -> Element? {
+  func beginUpdateUnlessObserved() -> Element? {
     state.withLock { state in
-      if state.isRecorded { return nil }
+      if state.isObserved { return nil }
       state.isUpdating = true
       return window.newest
     }
   }
 
-  /// Replaces it, and lets other writers write.
+  /// Replaces it, and lets other writers write, unless there is more to do: the log may be observed or
+  /// finished since the update began. Then nothing ends, and no number of subscribers is returned.
   @inlinable
-  func endUpdate(
+  func endUpdateIfPlain(
     with element: Element, evicting evicted: inout Evicted<Element>
   ) -> (subscribers: Int?, wake: Wake) {
     state.withLock { state in
       state.isUpdating = false
-      // It may be recorded or finished since it began.
       guard state.isPlain else {
-        return append(element, replayed: true, noting: nil, to: &state, evicting: &evicted)
+        state.isUpdating = true
+        return (nil, .nobody)
       }
       return store(element, replayed: true, in: &state, evicting: &evicted)
     }
@@ -141,7 +139,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     state.withLock { $0.isUpdating = false }
   }
 
-  /// Appends to a log that is not finished, and not recorded or has noted it. With the lock held.
+  /// Appends to a log that is not finished, and whose observers have been told. With the lock held.
   @inlinable
   func store(
     _ element: Element, replayed: Bool, in state: inout LogState,
@@ -172,19 +170,18 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   /// Takes a place at the log's end, behind the replay window, or what was kept for the first
   /// subscriber.
   ///
-  /// - Returns: Also the queue of a bounded one, and what recordings know one by that has no queue.
+  /// - Returns: Also the queue of a bounded one.
   @inlinable
-  func join(
-    _ policy: BufferingPolicy
-  ) -> (place: Joined, queue: SubscriberQueue<Element>?, tag: SubscriberTag?) {
-    let queue = policy == .unbounded ? nil : SubscriberQueue<Element>(policy: policy)
+  func join(_ policy: BufferingPolicy) -> (place: Joined, queue: SubscriberQueue<Element>?) {
     var evicted = Evicted<Element>()
     var kept = Backlog<Element>()
-    var news: AttendanceNews?
-    var tag: SubscriberTag?
+    var after: AfterLock?
+    let queue = policy == .unbounded ? nil : SubscriberQueue<Element>(policy: policy)
     var joined = state.withLock { state in
-      var joined = Joined(behind: published.load(ordering: .relaxed))
-      if state.isRecorded { tag = noteSubscribing(queue, policy, in: state) }
+      state.newestSubscriber &+= 1
+      var joined = Joined(state.newestSubscriber, behind: published.load(ordering: .relaxed))
+      queue?.subscriber = joined.subscriber
+      if state.hasObservers { after = noteSubscribing(policy, in: state) }
       // There is something only while nobody is subscribed.
       if let unheard, let queue {
         unheard.moveAll(to: queue, evicting: &evicted)
@@ -198,11 +195,10 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
       } else {
         joined.begin(at: state.addReader(of: Element.self), behind: window.elements)
       }
-      if state.attendance != nil { (joined.attended, news) = state.welcome() }
       return joined
     }
     if kept.count > 0 { joined.beginBehind(&kept) }
-    if let news { tell(news) }
-    return (joined, queue, tag)
+    after?()
+    return (joined, queue)
   }
 }

@@ -22,12 +22,9 @@ class BroadcastLogBase: @unchecked Sendable {
   /// Whether sleepers are due that somebody could ring: what `LogState.due` knows, for a consumer that has
   /// woken. Relaxed: it is a hint, and others ring them, too.
   final let hasDue = Atomic(false)
-  /// Whether `state` has taps, for a consumer that looks without the lock. Written under the lock.
+  /// What `LogState.isObserved` is, for a consumer that looks without the lock. Written under the lock.
   /// Relaxed: it leads to the slower path, which looks under the lock.
-  @usableFromInline final let isRecorded = Atomic(false)
-  /// Whether somebody waits until the subscribers have settled: what `Attendance` knows, for a consumer
-  /// that looks without the lock. Written under the lock.
-  final let isSettling = Atomic(false)
+  @usableFromInline final let isObserved = Atomic(false)
 
   @usableFromInline
   init() {}
@@ -61,17 +58,18 @@ class BroadcastLogBase: @unchecked Sendable {
   /// Stops counting a subscriber, and returns the log's end as it was then. Slots written before
   /// include this reader in their counts, later ones do not. They stay alive for as long as it
   /// holds the segment that it reads.
-  ///
   final func unsubscribe(
-    readsLog: Bool, queue: SubscriberQueueBase?, attended: Attended
+    _ subscriber: Int, readsLog: Bool, queue: SubscriberQueueBase?, after sleep: Sleep
   ) -> LogEnd? {
-    var news: AttendanceNews?
+    var after: AfterLock?
     let end = state.withLock { state in
       let end = state.unsubscribe(readsLog: readsLog, queue: queue)
-      news = state.attendance?.noteLeaving(attended, remaining: state.subscriberCount)
+      if state.hasObservers {
+        after = state.tell(.left(subscriber, after: sleep, count: state.subscriberCount))
+      }
       return end
     }
-    if let news { tell(news) }
+    after?()
     return end
   }
 
@@ -84,31 +82,32 @@ class BroadcastLogBase: @unchecked Sendable {
   ///   - asks: Whether the consumer asks for more, having worked on all that it took, so that this is
   ///     noted.
   final func look(for cursor: LogCursor, asks: Bool, orJoinWith bell: Doorbell?) -> Look {
-    let (look, settled) = state.withLock { state in
+    var after: AfterLock?
+    let look = state.withLock { state in
       let look = state.look(
         at: cursor.position.number, queue: cursor.untypedQueue, orJoinWith: bell)
-      let settled = asks ? state.attendance?.noteAsking(cursor, finding: look) : nil
-      if look == .nothing, bell != nil { state.noteSleep(of: cursor) }
-      return (look, settled)
+      // Before its next sleep is noted: what it asks comes after the last one.
+      if asks, state.isObserved { after = state.tell(cursor.asking(finding: look)) }
+      if look == .nothing, bell != nil { cursor.sleep = Sleep(from: state.waiting.now) }
+      return look
     }
-    if let settled { ring(settled) }
+    after?()
     return look
   }
 
-  /// Notes that a consumer asks for more that has found an element without the lock.
+  /// Tells that a consumer asks for more that has found an element without the lock.
   ///
-  /// `isSettling` was true for it. It cannot have missed that: the flag is written under the lock before
-  /// the elements behind the mark are, and these are published with release.
+  /// `isObserved` was true for it. Where an observer waits for the consumer to ask behind a mark, it cannot
+  /// have missed that: the flag is written under the lock before the elements behind the mark are, and these
+  /// are published with release.
   final func noteAsking(for cursor: LogCursor) {
-    let settled = state.withLock { $0.attendance?.noteAsking(cursor, finding: .readable) }
-    if let settled { ring(settled) }
+    state.withLock { $0.tell(cursor.asking(finding: .readable)) }?()
   }
 
-  /// Takes out the doorbell of a subscriber that was cancelled or displaced, or has woken by another. If it
-  /// still sleeps, it has slept through all calls of `settled()` that there were.
+  /// Takes out the doorbell of a subscriber that was cancelled or displaced, or has woken by another.
   final func leaveQueue(_ bell: Doorbell, of cursor: LogCursor) {
     state.withLock { state in
-      if state.waiting.leave(bell) { state.noteWaking(of: cursor) }
+      if state.waiting.leave(bell) { cursor.sleep.until = state.waiting.now.change }
     }
   }
 

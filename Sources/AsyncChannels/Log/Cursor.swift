@@ -1,4 +1,4 @@
-public import Synchronization
+import Synchronization
 
 /// A live subscription to a log. Its `deinit` is the unsubscribing. See `LogCursor`.
 ///
@@ -8,8 +8,8 @@ public import Synchronization
 final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   @inlinable
   init(in log: BroadcastLog<Element>, buffering policy: BufferingPolicy) {
-    let (place, queue, tag) = log.join(policy)
-    super.init(in: log, at: place, queue: queue, tag: tag)
+    let (place, queue) = log.join(policy)
+    super.init(in: log, at: place, queue: queue)
   }
 
   @inlinable
@@ -39,15 +39,15 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   }
 
   /// Claims the next slots, at most so many, for the consumer. If none is known, it looks for more, unless
-  /// the log is recorded.
+  /// the log is observed.
   @inlinable @inline(__always)
   func claim(atMost most: Int, as ticket: UInt64) -> Position.Claim? {
     guard let word = position.word(of: ticket) else { return nil }
     var ready = position.ready(after: word)
     if ready <= 0 {
-      // In this order: who sees an element that was sent to a recorded log sees that it is recorded.
+      // In this order: who sees an element that was sent to an observed log sees that it is observed.
       let published = untypedLog.publishedCount
-      if isRecorded { return nil }
+      if isObserved { return nil }
       ready = position.refresh(published, after: word)
       if ready <= 0 { return nil }
     }
@@ -71,15 +71,19 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     return claim.count
   }
 
-  /// Whether all its elements are in the log, and nobody records it.
+  /// Whether all its elements are in the log, and nobody follows it.
   @inlinable
-  var isPlain: Bool { untypedQueue == nil && !isRecorded }
+  var isPlain: Bool { untypedQueue == nil && !isObserved }
 
   /// Not inlined: clients' `take` would save more registers.
   @usableFromInline @inline(never)
   func takeElsewhere(as ticket: UInt64) -> Element? {
     if untypedQueue != nil {
-      return Task.isCancelled ? nil : pop { position.isOpen(for: ticket) ? $0.popFirst() : nil }
+      if Task.isCancelled { return nil }
+      // While somebody follows the log, consumers go the slow way, on which they ask.
+      return pop { queue, isObserved in
+        isObserved || !position.isOpen(for: ticket) ? nil : queue.popFirst()
+      }
     }
     return withPlace(of: ticket) { takeNoting(as: ticket) }
   }
@@ -105,10 +109,10 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
       return element
     }
     if ticket == Self.onlyTicket { soleUse.end() }
-    // The place is closed, the element is recorded, or there is a queue.
+    // The place is closed, somebody follows the log, or there is a queue.
     return withPlace(of: ticket) {
       if untypedQueue != nil { return takeFromBoundedQueue(evenIfCancelled: false) }
-      if isRecorded { return takeNoting(as: ticket) }
+      if isObserved { return takeNoting(as: ticket) }
       return takeKnown(as: ticket)
     }
   }
@@ -121,7 +125,7 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
       evenIfCancelled || !Task.isCancelled
     else { return nil }
     if untypedQueue != nil { return takeFromBoundedQueue(evenIfCancelled: evenIfCancelled) }
-    return isRecorded ? takeNoting(as: ticket) : takeKnown(as: ticket)
+    return isObserved ? takeNoting(as: ticket) : takeKnown(as: ticket)
   }
 
   /// Requires the lock.
@@ -148,23 +152,23 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// Asks again whether the task is cancelled, under the lock: a sender may have replaced the
   /// element that the look saw by one that was sent after `cancel()`.
   private func takeFromBoundedQueue(evenIfCancelled: Bool) -> Element? {
-    pop { evenIfCancelled || !Task.isCancelled ? $0.takeFirst() : nil }
+    pop { queue, _ in evenIfCancelled || !Task.isCancelled ? queue.takeFirst() : nil }
   }
 
-  @inlinable
-  var isRecorded: Bool { untypedLog.isRecorded.load(ordering: .relaxed) }
-
   /// - Parameter remove: Takes an element from the queue, if there is one. Called under the log's lock.
-  private func pop(_ remove: (SubscriberQueue<Element>) -> Element?) -> Element? {
+  private func pop(
+    _ remove: (SubscriberQueue<Element>, _ isObserved: Bool) -> Element?
+  ) -> Element? {
     guard let untypedQueue else { return nil }
     // `join` made it, with this element's type.
     let queue = unsafeDowncast(untypedQueue, to: SubscriberQueue<Element>.self)
-    let (element, origins) = untypedLog.state.withLock { state -> (Element?, [Origin]) in
-      let element = remove(queue)
-      guard element != nil, state.isRecorded else { return (element, []) }
-      return (element, notePopping(from: queue, in: state))
+    var after: AfterLock?
+    let element = untypedLog.state.withLock { state in
+      let element = remove(queue, state.isObserved)
+      if element != nil, state.isObserved { after = state.tell(.taken(by: subscriber, slot: nil)) }
+      return element
     }
-    if !origins.isEmpty { Causes.took(origins, from: ObjectIdentifier(queue)) }
+    after?()
     return element
   }
 }
@@ -172,7 +176,7 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
 /// On what terms a consumer takes an element that is there, without waiting.
 @usableFromInline
 enum Terms: Sendable {
-  /// The consumer asks for more, having worked on all that it took before (see `Attendance`). Nothing
+  /// The consumer asks for more, having worked on all that it took before (see `Asking`). Nothing
   /// is taken that was sent after its task was cancelled.
   case next
   /// The consumer gathers one more for the step that it is in. Nothing is taken that was sent after

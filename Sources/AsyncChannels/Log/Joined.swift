@@ -11,12 +11,15 @@ struct Joined {
   @usableFromInline var isReader = false
   /// How many elements were dropped of what was kept for it.
   @usableFromInline var dropped = 0
-  /// What `Attended` begins with.
-  @usableFromInline var attended = 0
+  /// The subscriber's number.
+  @usableFromInline let subscriber: Int
 
-  /// - Parameter published: How many slots the log has.
+  /// - Parameters:
+  ///   - subscriber: Its number.
+  ///   - published: How many slots the log has.
   @inlinable
-  init(behind published: Int) {
+  init(_ subscriber: Int, behind published: Int) {
+    self.subscriber = subscriber
     (number, firstInLog) = (published, published)
   }
 

@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// A live subscription to a log, without its elements: a place in the log, or a queue that senders
 /// fill. `Cursor` is the rest.
@@ -20,23 +20,20 @@ class LogCursor: Waiter, @unchecked Sendable {
   /// The segment of a claim that was not finished when the place was closed (see `Position`), and the number
   /// up to which claims are finished when that one is. Nil while the place is open.
   @exclusivity(unchecked) private final var parked: (segment: Segment, until: UInt32)?
-  /// What `settled()` knows of this subscriber. Touched only under the log's lock, and in `deinit`.
-  @exclusivity(unchecked) final var attended: Attended
-  /// How a recording tells a subscriber that has no queue from others. Touched only under the log's lock.
-  @exclusivity(unchecked) final var tag: SubscriberTag?
+  /// Its number among the log's subscribers.
+  final let subscriber: Int
+  /// Touched only under the log's lock, and in `deinit`.
+  @exclusivity(unchecked) final var sleep = Sleep()
 
   @usableFromInline
-  init(
-    in log: BroadcastLogBase, at place: Joined, queue: SubscriberQueueBase?, tag: SubscriberTag?
-  ) {
+  init(in log: BroadcastLogBase, at place: Joined, queue: SubscriberQueueBase?) {
     untypedLog = log
     position = Position(in: place.segment, number: place.number)
     untypedQueue = queue
     firstInLog = place.firstInLog
     isReader = place.isReader
     inheritedDrops = place.dropped
-    attended = Attended(upTo: place.attended)
-    self.tag = tag
+    subscriber = place.subscriber
     super.init()
   }
 
@@ -52,8 +49,8 @@ class LogCursor: Waiter, @unchecked Sendable {
   @usableFromInline
   final func unsubscribe() -> Segment.Rest? {
     if let parked { parked.segment.release() }
-    if untypedLog.isRecorded.load(ordering: .relaxed) { noteLeaving() }
-    let end = untypedLog.unsubscribe(readsLog: isReader, queue: untypedQueue, attended: attended)
+    let end = untypedLog.unsubscribe(
+      subscriber, readsLog: isReader, queue: untypedQueue, after: sleep)
     guard let segment = position.segment, let number = position.number else { return nil }
     if number != end?.number { return Segment.Rest(first: segment, number: number, end: end) }
     segment.release()
@@ -121,23 +118,27 @@ class LogCursor: Waiter, @unchecked Sendable {
 
   final override func makeWatchers() -> [Waiter] { [ArrivalWatcher(of: self)] }
 
-  /// Whether somebody waits until the log's subscribers have settled, and may wait for this one.
-  final var isAwaited: Bool { untypedLog.isSettling.load(ordering: .relaxed) }
+  /// Whether somebody is told of each send and each take.
+  @inlinable
+  final var isObserved: Bool { untypedLog.isObserved.load(ordering: .relaxed) }
 
   /// Goes on in the log, to the next segment if this one is read. True if there is an element.
   ///
-  /// What it finds is not known yet if it is recorded: so each element is taken by `takeNoting`.
+  /// What it finds is not known yet if somebody follows it: so each element is taken by `takeNoting`.
   final func advance(asks: Bool) -> Bool {
     if position.isAtEndOfSegment { leaveSegment() }
     guard position.lookFurther(untypedLog.publishedCount) else { return false }
-    if asks, isAwaited { untypedLog.noteAsking(for: self) }
-    if untypedLog.isRecorded.load(ordering: .relaxed) { position.forgetKnown(but: 0) }
+    guard isObserved else { return true }
+    if asks { untypedLog.noteAsking(for: self) }
+    position.forgetKnown(but: 0)
     return true
   }
 
   final override func note(_ step: ConsumerStep) {
-    if untypedLog.isRecorded.load(ordering: .relaxed) { noteRecorded(step) }
+    if isObserved { noteObserved(step) }
   }
 
-  final override func flow() -> String? { untypedLog.taps.first?.flow() }
+  final override func flow() -> String? {
+    untypedLog.observers.lazy.compactMap(\.report).first
+  }
 }

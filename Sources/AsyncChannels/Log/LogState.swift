@@ -9,7 +9,7 @@ struct LogFlags: OptionSet, Sendable {
 
   @inlinable static var finished: LogFlags { LogFlags(rawValue: 1) }
   @inlinable static var updating: LogFlags { LogFlags(rawValue: 2) }
-  @inlinable static var recorded: LogFlags { LogFlags(rawValue: 4) }
+  @inlinable static var observed: LogFlags { LogFlags(rawValue: 4) }
 }
 
 /// The state of a log, without its elements. Its changes return what is to be done after unlocking.
@@ -31,14 +31,18 @@ struct LogState: Sendable {
   @usableFromInline var waiting = WaitQueue()
   /// The rest of a crowd of sleepers, which others than its sender ring.
   var due = DueSleepers()
-  /// Those that record the log: hardly ever any.
-  var taps: [any LogTap] = [] {
-    didSet { set(.recorded, to: !taps.isEmpty) }
+  /// Those that follow the log: hardly ever any.
+  var observers: [any LogObserver] = [] {
+    didSet {
+      hasObservers = !observers.isEmpty
+      set(.observed, to: observers.contains(where: \.followsElements))
+    }
   }
+  @usableFromInline private(set) var hasObservers = false
+  /// The number of the newest subscriber: numbers ascend from 1 and do not come again.
+  @usableFromInline var newestSubscriber = 0
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
   private var waker: Waker?
-  /// Nil until somebody asks for it.
-  @usableFromInline private(set) var attendance: Attendance?
 
   /// Whether to send is to append, and no more.
   @inlinable
@@ -54,8 +58,9 @@ struct LogState: Sendable {
     set { set(.updating, to: newValue) }
   }
 
+  /// Whether somebody is told of each send and each take.
   @inlinable
-  var isRecorded: Bool { flags.contains(.recorded) }
+  var isObserved: Bool { flags.contains(.observed) }
 
   @inlinable
   mutating func set(_ flag: LogFlags, to isSet: Bool) {
@@ -105,13 +110,6 @@ struct LogState: Sendable {
     return end
   }
 
-  /// To be called when a subscriber has joined and there is an attendance. What `LogCursor.attended`
-  /// begins with, and what is to be told.
-  @usableFromInline
-  func welcome() -> (attended: Int, news: AttendanceNews?) {
-    (attendance?.lastNumber ?? 0, attendance?.noteCount(subscriberCount))
-  }
-
   @usableFromInline
   mutating func addQueue(_ queue: SubscriberQueueBase) {
     queue.index = queues.count
@@ -142,13 +140,6 @@ struct LogState: Sendable {
     return .nothing
   }
 
-  /// Makes it when it is asked for.
-  mutating func makeAttendance() -> Attendance {
-    let attendance = attendance ?? Attendance()
-    self.attendance = attendance
-    return attendance
-  }
-
   /// The first sleepers are rung by the sender that takes them. While the rest of a crowd is due, later ones
   /// join it: none overtakes those that fell asleep earlier.
   @inlinable
@@ -171,16 +162,6 @@ struct LogState: Sendable {
     let waker = waker ?? Waker()
     self.waker = waker
     return waker
-  }
-
-  /// Notes that a subscriber has joined the wait queue.
-  func noteSleep(of cursor: LogCursor) {
-    cursor.attended.fallAsleep(in: waiting.generation, after: attendance?.lastNumber ?? 0)
-  }
-
-  /// Notes that it has left the queue, and was not taken out with the others.
-  func noteWaking(of cursor: LogCursor) {
-    cursor.attended.wake(after: attendance?.lastNumber ?? 0)
   }
 
   private mutating func removeQueue(_ queue: SubscriberQueueBase) {

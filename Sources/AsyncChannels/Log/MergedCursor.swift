@@ -76,7 +76,7 @@ final class MergedCursor: Waiter, @unchecked Sendable {
 
   override func leaveQueue(_ bell: Doorbell) { leaveQueues() }
 
-  /// So that nobody takes a consumer that is awake for one that sleeps (see `Attendance`).
+  /// So that nobody takes a consumer that is awake for one that sleeps.
   override func wake() { leaveQueues() }
 
   override func helpRinging() { for source in sources { source.cursor.helpRinging() } }
@@ -89,7 +89,7 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   /// consumer asks for more: it asks all of them, and one may have nothing ever again.
   private func look(_ lookAt: (Int) -> Look) -> Look {
     var result = Look.finished
-    for number in sources.indices where result != .readable || sources[number].cursor.isAwaited {
+    for number in sources.indices where result != .readable || sources[number].cursor.isObserved {
       switch lookAt(number) {
       case .readable: result = .readable
       case .nothing: if result == .finished { result = .nothing }

@@ -7,14 +7,13 @@ class SubscriberQueueBase: @unchecked Sendable {
   /// `exclusivity(unchecked)`, these and the backlog: the log's lock is exclusive already.
   @exclusivity(unchecked) @usableFromInline final var count = 0
   @exclusivity(unchecked) @usableFromInline final var droppedCount = 0
-  /// The fast path takes while there are more than these: none, or `.max` while somebody waits until the
-  /// subscribers have settled, so that it has to take the slow path, which asks and counts.
-  fileprivate final var floor = 0
-  /// How many were taken on the fast path since the last that was taken on the slow path.
-  fileprivate final var run = 0
+  /// How many were taken.
+  fileprivate final var takenCount = 0
+  /// When so many were taken, the next one is taken on the slow path.
+  fileprivate final var endOfRun = longestRun
   fileprivate static var longestRun: Int { 64 }
-  /// How many were taken on the slow path.
-  fileprivate final var takenSlowly = 0
+  /// The number of the subscriber whose it is.
+  @usableFromInline final var subscriber = LogEvent.keptForFirst
   /// Its index in the log's list, so that leaving is O(1); nil for one that senders do not fill.
   final var index: Int?
   @usableFromInline final let policy: BufferingPolicy
@@ -23,15 +22,9 @@ class SubscriberQueueBase: @unchecked Sendable {
     self.policy = policy
   }
 
-  /// Closes the fast path, or opens it again. See `floor`.
-  final var isWatched: Bool {
-    get { floor == .max }
-    set { floor = newValue ? .max : 0 }
-  }
-
-  /// While it is watched, this grows by one with each element that leaves it.
+  /// How many elements have left it, taken or replaced. What was refused was never in it.
   final var departures: Int {
-    if case .bufferingNewest = policy { takenSlowly + droppedCount } else { takenSlowly }
+    if case .bufferingNewest = policy { takenCount + droppedCount } else { takenCount }
   }
 }
 
@@ -63,20 +56,19 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
 
   /// Takes the first element on the fast path.
   func popFirst() -> Element? {
-    guard count > floor, run < Self.longestRun else { return nil }
-    run += 1
+    guard count > 0, takenCount != endOfRun else { return nil }
     return removeFirst()
   }
 
   /// Takes the first element on the slow path.
   func takeFirst() -> Element? {
     guard count > 0 else { return nil }
-    takenSlowly += 1
-    run = 0
+    endOfRun = takenCount + 1 + Self.longestRun
     return removeFirst()
   }
 
   private func removeFirst() -> Element? {
+    takenCount += 1
     count -= 1
     return backlog.popFirst()
   }

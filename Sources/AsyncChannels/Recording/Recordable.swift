@@ -54,22 +54,11 @@ extension StateOutlet: Recordable {
 }
 
 extension Inlet: Recordable {
-  /// A derived inlet has a lane of its own before that of the channel behind it. One that is watched
-  /// already keeps its name.
+  /// A derived inlet has a lane of its own before that of the channel behind it.
   func record(in recording: Recording, as name: LaneName) {
     switch target {
     case .log(let log): recording.watch(log, as: name, kind: .channel)
-    case .function(let function):
-      let tape = recording.tape
-      let isNew = function.taps.withLock { taps in
-        if taps.contains(where: { $0.tape == ObjectIdentifier(tape) }) { return false }
-        taps.append(TapedLog(name, on: tape, kind: .inlet))
-        return true
-      }
-      guard isNew else { return }
-      recording.detachLater { [weak function] in
-        function?.taps.withLock { $0.removeAll { $0.tape == ObjectIdentifier(tape) } }
-      }
+    case .function(let function): recording.watch(function.made, as: name, kind: .inlet)
     }
   }
 }

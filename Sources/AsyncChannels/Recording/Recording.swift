@@ -62,27 +62,27 @@ public final class Recording: Sendable {
     tape = Tape(limit: limit, describer: Describer(hiding: names, custom: describe)) {
       start.duration(to: clock.now)
     }
-    Causes.recordingBegins()
+    CauseTable.shared.recordingBegins()
   }
 
   deinit {
     for detach in watched.withLock({ $0 }) { detach() }
     tape.end()
-    Causes.recordingEnds(ObjectIdentifier(tape))
+    CauseTable.shared.recordingEnds(tape)
   }
 
   /// The flow so far.
   package var flow: Flow { tape.flow }
 
-  /// Watches a log under a name. One that is watched already keeps its name.
-  func watch(_ log: BroadcastLogBase, as name: LaneName, kind: Flow.LaneKind) {
-    guard !log.taps.contains(where: { $0.tape == ObjectIdentifier(tape) }) else { return }
-    log.attach(TapedLog(name, on: tape, kind: kind))
-    detachLater { [weak log, id = ObjectIdentifier(tape)] in log?.detach(id) }
-  }
-
-  /// Does this when the recording is dropped.
-  func detachLater(_ detach: @escaping @Sendable () -> Void) {
-    watched.withLock { $0.append(detach) }
+  /// Follows a log or an inlet under a name. One that is followed already keeps its name.
+  func watch(_ followed: any Followed, as name: LaneName, kind: Flow.LaneKind) {
+    // One add after the other, so that a log has one lane.
+    watched.withLock { watched in
+      let isKnown = followed.observers.contains { ($0 as? TapedLog)?.owner === tape }
+      if isKnown { return }
+      let log = TapedLog(name, on: tape, kind: kind)
+      followed.attach(log)
+      watched.append { [weak followed] in followed?.detach(log) }
+    }
   }
 }

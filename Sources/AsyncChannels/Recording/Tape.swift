@@ -27,30 +27,40 @@ final class Tape: Sendable {
     }
   }
 
-  func note(_ step: LogStep, in lane: Int) -> Int? {
+  func note(_ event: LogEvent, in lane: Int) {
     // Asked with the lock held, the clock would be user's code in it; so times may be out of order
     // by as long as a lock is waited for, and are put in order.
-    let time = elapsed()
-    let actor = Sender.current
-    let vias = if case .sent(let element) = step { element.vias.map(seen) } else { [SeenVia]() }
-    return state.withLock { $0.note(step, in: lane, through: vias, at: time, by: actor) }
+    let (time, actor) = (elapsed(), Sender.current)
+    state.withLock { $0.note(event, in: lane, at: time, by: actor) }
+  }
+
+  /// - Parameter element: Nil if it is in no log.
+  func noteSent(_ element: SentElement?, by sending: Sending, in lane: Int) {
+    let (time, vias) = (elapsed(), sending.vias.map(seen))
+    state.withLock { $0.noteSent(element, by: sending, through: vias, in: lane, at: time) }
+  }
+
+  /// Returns the number of the element, if it is known.
+  func noteTaken(by subscriber: Int, slot: Int?, in lane: Int) -> Int? {
+    let (time, actor) = (elapsed(), Sender.current)
+    return state.withLock { $0.noteTaken(by: subscriber, slot: slot, in: lane, at: time, actor) }
   }
 
   /// A derived inlet as this recording sees it.
   private func seen(_ via: Via) -> SeenVia {
-    SeenVia(lane: lane(of: via)?.lane, property: via.place?.property)
+    SeenVia(lane: lane(of: via)?.lane, property: via.property)
   }
 
   private func lane(of via: Via) -> TapedLog? {
-    via.taps.lazy.compactMap { $0 as? TapedLog }.first { $0.owner === self }
+    via.logs.first { $0.owner === self }
   }
 
   func isSecret(_ via: Via) -> Bool {
     lane(of: via)?.isSecret == true
-      || via.place?.property.map { describer.isSecret($0.name) } == true
+      || via.property.map { describer.isSecret($0.name) } == true
   }
 
-  /// To be called when the recording is dropped, before `Causes` clears out what is of this tape.
+  /// To be called when the recording is dropped, before `CauseTable` clears out what is of this tape.
   func end() {
     hasEnded.store(true, ordering: .relaxed)
   }
@@ -110,28 +120,23 @@ struct TapeState: Sendable {
     return lanes.count - 1
   }
 
+  /// `TapedLog` sorts out what is sent and taken.
   mutating func note(
-    _ step: LogStep, in lane: Int, through vias: [SeenVia], at time: Duration, by actor: UInt64
-  ) -> Int? {
+    _ event: LogEvent, in lane: Int, at time: Duration, by actor: UInt64
+  ) {
     lastTime = max(time, lastTime)
-    switch step {
-    case .attached(let queues, let kept, let replayed):
-      lanes[lane].prepare(queues: queues, kept: kept, replayed: replayed)
-    case .sent(let element):
-      noteSent(element, through: vias, in: lane)
-    case .subscribed(let subscriber, let policy, let replays, let kept):
+    switch event {
+    case .sent, .taken, .asked: break
+    case .attached(let log): lanes[lane].prepare(log)
+    case .subscribed(let subscriber, let policy, let replays, let takesKept, _):
       let number = lanes[lane].subscribe(
-        subscriber, buffering: policy, replays: replays, kept: kept)
+        subscriber, buffering: policy, replays: replays, takesKept: takesKept)
       add(.subscribed, lane, by: actor, subscription: number)
-    case .taken(let subscriber, let slot):
-      return noteTaken(lanes[lane].slots[slot], by: subscriber, in: lane, actor)
-    case .popped(let subscriber):
-      return noteTaken(lanes[lane].pop(from: subscriber), by: subscriber, in: lane, actor)
-    case .handedOver(let subscriber):
+    case .takenByHand(let subscriber):
       if let take = lanes[lane].lastTakes[subscriber], keeps(take) {
         events[take % limit].event.actor = actor
       }
-    case .left(let subscriber):
+    case .left(let subscriber, _, _):
       add(.left, lane, by: actor, subscription: lanes[lane].number(of: subscriber))
       lanes[lane].forget(subscriber)
     case .cancelled(let subscriber):
@@ -145,7 +150,6 @@ struct TapeState: Sendable {
     case .ignored(let element):
       add(.ignored, lane, by: actor, element: element)
     }
-    return nil
   }
 
   private mutating func add(
@@ -166,9 +170,12 @@ struct TapeState: Sendable {
     next += 1
   }
 
-  private mutating func noteTaken(
-    _ element: Int?, by subscriber: ObjectIdentifier, in lane: Int, _ actor: UInt64
+  mutating func noteTaken(
+    by subscriber: Int, slot: Int?, in lane: Int, at time: Duration, _ actor: UInt64
   ) -> Int? {
+    lastTime = max(time, lastTime)
+    let element =
+      if let slot { lanes[lane].slots[slot] } else { lanes[lane].pop(from: subscriber) }
     let number = lanes[lane].number(of: subscriber)
     // What was sent before the recording began has no number, and nothing to tell.
     guard let element else { return nil }
@@ -177,23 +184,27 @@ struct TapeState: Sendable {
     return element
   }
 
-  private mutating func noteSent(
-    _ sent: SentElement, through vias: [SeenVia], in lane: Int
+  mutating func noteSent(
+    _ sent: SentElement?, by sending: Sending, through vias: [SeenVia], in lane: Int,
+    at time: Duration
   ) {
+    lastTime = max(time, lastTime)
     let vias = vias.compactMap { self.lane(of: $0, before: lane) }
     let id = next
     add(
-      .sent, lane, by: sent.sender, element: id, cause: sent.cause?.element,
-      receivers: sent.subscribers, vias: vias, caption: sent.caption)
+      .sent, lane, by: sending.sender, element: id, cause: sending.cause,
+      receivers: sent?.subscriberCount ?? 1, vias: vias, caption: sending.caption)
+    guard let sent else { return }
     if let slot = sent.slot { lanes[lane].add(id, slot: slot) }
     if sent.replayed > 0 { lanes[lane].replay(id, limit: sent.replayed) }
     for (subscriber, policy) in sent.queues {
       guard let dropped = lanes[lane].offer(id, to: subscriber, policy) else { continue }
       let number = lanes[lane].number(of: subscriber)
-      add(.dropped, lane, by: sent.sender, element: dropped.element, subscription: number)
+      add(.dropped, lane, by: sending.sender, element: dropped.element, subscription: number)
     }
-    if let (queue, policy) = sent.kept, let dropped = lanes[lane].offer(id, to: queue, policy) {
-      add(.dropped, lane, by: sent.sender, element: dropped.element)
+    let kept = LogEvent.keptForFirst
+    if let policy = sent.kept, let dropped = lanes[lane].offer(id, to: kept, policy) {
+      add(.dropped, lane, by: sending.sender, element: dropped.element)
     }
   }
 

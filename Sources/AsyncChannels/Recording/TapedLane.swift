@@ -9,29 +9,27 @@ struct TapedLane: Sendable {
   /// forgotten with its event.
   private(set) var slots: [Int: Int] = [:]
   private var slotOfElement: [Int: Int] = [:]
-  private var queues: [ObjectIdentifier: [Int?]] = [:]
+  private var queues: [Int: [Int?]] = [:]
   private var window: [Int?] = []
-  private var subscriptions: [ObjectIdentifier: Int] = [:]
+  private var subscriptions: [Int: Int] = [:]
   private var lastSubscription = 0
-  var lastTakes: [ObjectIdentifier: Int] = [:]
+  var lastTakes: [Int: Int] = [:]
 
   init(_ lane: Flow.Lane) {
     self.lane = lane
   }
 
-  mutating func prepare(
-    queues: [(ObjectIdentifier, Int)], kept: (ObjectIdentifier, Int)?, replayed: Int
-  ) {
-    for (subscriber, count) in queues {
-      self.queues[subscriber] = Array(repeating: nil, count: count)
-      _ = number(of: subscriber)
+  mutating func prepare(_ log: LogPicture) {
+    for queue in log.queues {
+      queues[queue.subscriber] = Array(repeating: nil, count: queue.count)
+      _ = number(of: queue.subscriber)
     }
-    if let (queue, count) = kept { self.queues[queue] = Array(repeating: nil, count: count) }
-    window = Array(repeating: nil, count: replayed)
+    if log.kept > 0 { queues[LogEvent.keptForFirst] = Array(repeating: nil, count: log.kept) }
+    window = Array(repeating: nil, count: log.replayed)
   }
 
   /// The number of a subscription; a new one if it was not seen before.
-  mutating func number(of subscriber: ObjectIdentifier) -> Int {
+  mutating func number(of subscriber: Int) -> Int {
     if let known = subscriptions[subscriber] { return known }
     lastSubscription += 1
     subscriptions[subscriber] = lastSubscription
@@ -39,17 +37,16 @@ struct TapedLane: Sendable {
   }
 
   mutating func subscribe(
-    _ subscriber: ObjectIdentifier, buffering policy: BufferingPolicy, replays: Bool,
-    kept: ObjectIdentifier?
+    _ subscriber: Int, buffering policy: BufferingPolicy, replays: Bool, takesKept: Bool
   ) -> Int {
-    forget(subscriber)
-    let begin = (kept.flatMap { queues.removeValue(forKey: $0) } ?? []) + (replays ? window : [])
-    for element in begin { _ = offer(element, to: subscriber, policy) }
+    let kept = takesKept ? queues.removeValue(forKey: LogEvent.keptForFirst) : nil
+    for element in (kept ?? []) + (replays ? window : []) {
+      _ = offer(element, to: subscriber, policy)
+    }
     return number(of: subscriber)
   }
 
-  /// Another object may get its address.
-  mutating func forget(_ subscriber: ObjectIdentifier) {
+  mutating func forget(_ subscriber: Int) {
     subscriptions[subscriber] = nil
     lastTakes[subscriber] = nil
     queues[subscriber] = nil
@@ -70,7 +67,7 @@ struct TapedLane: Sendable {
     window.append(element)
   }
 
-  mutating func pop(from subscriber: ObjectIdentifier) -> Int? {
+  mutating func pop(from subscriber: Int) -> Int? {
     guard queues[subscriber]?.isEmpty == false else { return nil }
     return queues[subscriber]?.removeFirst()
   }
@@ -82,7 +79,7 @@ struct TapedLane: Sendable {
 
   /// See `SubscriberQueue.offer`.
   mutating func offer(
-    _ element: Int?, to subscriber: ObjectIdentifier, _ policy: BufferingPolicy
+    _ element: Int?, to subscriber: Int, _ policy: BufferingPolicy
   ) -> Dropped? {
     var queue = queues.removeValue(forKey: subscriber) ?? []
     defer { queues[subscriber] = queue }

@@ -1,5 +1,5 @@
-/// One log, or one derived inlet, as a recording watches it.
-final class TapedLog: LogTap {
+/// One log, or one derived inlet, as a recording follows it. Its tape's lock comes after that of the log.
+final class TapedLog: LogObserver {
   let owner: Tape
   let lane: Int
   private let kind: Flow.LaneKind
@@ -13,20 +13,54 @@ final class TapedLog: LogTap {
     lane = tape.addLane(Flow.Lane(name: name.name, owner: name.owner, kind: kind))
   }
 
-  var isInput: Bool { kind == .input }
-
-  var tape: ObjectIdentifier { ObjectIdentifier(owner) }
-
   /// What came through an inlet that is named like a secret is one in each lane.
   func describe(_ element: Any, through vias: [Via]) -> String {
     isSecret || vias.contains(where: owner.isSecret) ? "…" : owner.describer.describe(element)
   }
 
-  func shown(_ words: String) -> String { isSecret ? "…" : words }
-
-  func note(_ step: LogStep) -> Int? { owner.note(step, in: lane) }
-
-  func flow() -> String { FlowText(owner.flow, showsTimes: true).text }
-
   func keeps(_ element: Int) -> Bool { owner.keeps(element) }
+
+  /// For an inlet with no log behind it that the recording knows.
+  func noteSent(by sending: Sending) { owner.noteSent(nil, by: sending, in: lane) }
+
+  var followsElements: Bool { true }
+
+  func prepare(_ element: Any?) -> (any SendNote)? { Sending(to: self, element) }
+
+  func complete(_ note: any SendNote, with element: Any) {
+    guard let sending = note as? Sending else { return }
+    sending.caption.text = describe(element, through: sending.vias)
+  }
+
+  func note(_ event: LogEvent) -> AfterLock? {
+    switch event {
+    case .sent(let element):
+      let sending =
+        element.note as? Sending ?? Sending(inWords: element.words.map { isSecret ? "…" : $0 })
+      owner.noteSent(element, by: sending, in: lane)
+    case .taken(let subscriber, let slot):
+      guard let element = owner.noteTaken(by: subscriber, slot: slot, in: lane) else { return nil }
+      return AfterLock { [self] in
+        CauseTable.shared.took(element, from: self, by: subscriber)
+      }
+    case .asked(let asking): return forget(asking.subscriber)
+    case .takenByHand(let subscriber):
+      owner.note(event, in: lane)
+      // What an owner takes from its input by hand is a cause. What a script takes from an output is none:
+      // what it sends next is no effect of that.
+      return kind == .input ? nil : forget(subscriber)
+    case .left(let subscriber, _, _), .cancelled(let subscriber), .displaced(let subscriber):
+      owner.note(event, in: lane)
+      return forget(subscriber)
+    default: owner.note(event, in: lane)
+    }
+    return nil
+  }
+
+  /// The running task no longer works on what it took from this subscription.
+  private func forget(_ subscriber: Int) -> AfterLock {
+    AfterLock { [self] in CauseTable.shared.forget(self, subscriber) }
+  }
+
+  var report: String? { FlowText(owner.flow, showsTimes: true).text }
 }

@@ -160,12 +160,16 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     var value: Value?
     defer { withExtendedLifetime(value) {} }
     var (subscribers, wake): (Int?, Wake) = (nil, .nobody)
+    var after: AfterLock?
     let result: R? = try observed.writers.withLock(of: Value.self) {
-      value = log.beginUpdateUnlessRecorded()
+      value = log.beginUpdateUnlessObserved()
       if value == nil { return nil }
       do {
         let result = try change(&value!)
-        (subscribers, wake) = log.endUpdate(with: value!, evicting: &evicted)
+        (subscribers, wake) = log.endUpdateIfPlain(with: value!, evicting: &evicted)
+        if subscribers == nil {
+          (subscribers, wake, after) = log.append(value!, noting: nil, evicting: &evicted)
+        }
         return result
       } catch {
         log.leaveUpdate()
@@ -174,10 +178,11 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     }
     guard let result else { return try updateNoting(change) }
     publish(wake, to: subscribers)
+    after?()
     return (result, subscribers)
   }
 
-  /// The same if the value is recorded.
+  /// The same if the value is observed.
   @usableFromInline
   func updateNoting<R>(
     _ change: (inout Value) throws -> R
@@ -185,19 +190,20 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     var evicted = Evicted<Value>()
     var value: Value?
     defer { withExtendedLifetime(value) {} }
-    let sending = log.makeSending()
+    let notes = log.notes()
     let (result, sent) = try observed.writers.withLock(of: Value.self) {
       value = log.beginUpdate()
       do {
         let result = try change(&value!)
-        return (result, log.append(value!, noting: sending, evicting: &evicted))
+        return (result, log.append(value!, noting: notes, evicting: &evicted))
       } catch {
         log.leaveUpdate()
         throw error
       }
     }
     publish(sent.wake, to: sent.subscribers)
-    if let value { sending.describe(value) }
+    sent.after?()
+    if let value { notes.complete(with: value) }
     return (result, sent.subscribers)
   }
 
@@ -215,17 +221,18 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     return subscribers
   }
 
-  /// The same while the value is being updated, if it is recorded, or if it is finished.
+  /// The same while the value is being updated, if it is observed, or if it is finished.
   @usableFromInline
   func setNoting(_ value: Value) -> Int? {
     var evicted = Evicted<Value>()
-    let sending = log.makeSending(of: value)
-    let (subscribers, wake) =
-      log.appendUnlessUpdating(value, noting: sending, evicting: &evicted)
+    let notes = log.notes(of: value)
+    let (subscribers, wake, after) =
+      log.appendUnlessUpdating(value, noting: notes, evicting: &evicted)
       ?? observed.writers.withLock(of: Value.self) {
-        log.append(value, noting: sending, evicting: &evicted)
+        log.append(value, noting: notes, evicting: &evicted)
       }
     publish(wake, to: subscribers)
+    after?()
     _ = consume evicted  // destroyed here: with no lock held, and when all were told
     return subscribers
   }

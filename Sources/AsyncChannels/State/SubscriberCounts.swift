@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Channel {
   /// How many subscriptions there are, as state: for an owner that works only while somebody listens, or
   /// shows how many do.
@@ -29,7 +31,7 @@ extension CurrentValue {
 
 extension BroadcastLogBase {
   fileprivate final var subscriberCounts: StateOutlet<Int> {
-    follow { SubscriberCounts($0) }.count.outlet
+    observer { SubscriberCounts() }.count.outlet
   }
 }
 
@@ -37,27 +39,36 @@ extension BroadcastLogBase {
 ///
 /// The log stores each change in it under its own lock, so that none is missed and the order is that of
 /// the changes. This is the only place where two locks of logs are held, always in this order.
-private final class SubscriberCounts: CountFollower {
-  let count: CurrentValue<Int>
+private final class SubscriberCounts: LogObserver {
+  let count = CurrentValue(0)
+  private let known = Locked(0)
 
-  init(_ count: Int) {
-    self.count = CurrentValue(count)
+  var followsElements: Bool { false }
+
+  func note(_ event: LogEvent) -> AfterLock? {
+    switch event {
+    case .attached(let log):
+      let after = store(log.subscriberCount)
+      return log.isFinished ? .both(after, end) : after
+    case .subscribed(_, _, _, _, let count), .left(_, _, let count): return store(count)
+    case .finished: return .both(store(0), end)
+    default: return nil
+    }
   }
 
-  func note(_ count: Int) -> Wake {
+  private var end: AfterLock { AfterLock { [count] in count.finish() } }
+
+  private func store(_ count: Int) -> AfterLock? {
+    guard known.withLock({ exchange(&$0, with: count) }) != count else { return nil }
     var evicted = Evicted<Int>()
     let log = self.count.log
-    let (subscribers, wake) = log.appendIfPlain(count, replayed: true, evicting: &evicted)
-    if subscribers != nil { return wake }
-    // Recorded. Its words are known: describing it would be user's code, with a lock held.
-    return log.append(count, noting: Sending(inWords: "\(count)"), evicting: &evicted).wake
-  }
-
-  func tell(_ wake: Wake) {
-    count.publish(wake, to: 1)
-  }
-
-  func finish() {
-    count.finish()
+    var (subscribers, wake) = log.appendIfPlain(count, replayed: true, evicting: &evicted)
+    var after: AfterLock?
+    if subscribers == nil {
+      // Observed. Its words are known: describing it would be user's code, with a lock held.
+      (subscribers, wake, after) = log.append(
+        count, noting: SendNotes(inWords: "\(count)"), evicting: &evicted)
+    }
+    return .both(AfterLock { [self, wake] in self.count.publish(wake, to: 1) }, after)
   }
 }

@@ -66,7 +66,7 @@ class Waiter: @unchecked Sendable {
   /// joins the wait queue, in one step with respect to a sender that adds an element. Requires the lock.
   ///
   /// - Parameters:
-  ///   - asks: Whether the consumer asks for more, having worked on all that it took (see `Attendance`).
+  ///   - asks: Whether the consumer asks for more, having worked on all that it took.
   ///   - bell: Nil if the consumer will not sleep. One that will asks for more.
   func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look { .finished }
 
@@ -84,10 +84,10 @@ class Waiter: @unchecked Sendable {
   /// Rings others that are due, if there are more than a sender has rung.
   func helpRinging() {}
 
-  /// Tells a recording, if there is one.
+  /// Tells those who follow what it takes from.
   func note(_ step: ConsumerStep) {}
 
-  /// What was recorded so far of what its consumers listen to; nil if nobody records that.
+  /// What those know who follow what it takes from, for a report of a failure; nil if nobody does.
   func flow() -> String? { nil }
 
   /// Watchers, one for each log: each waits for what comes from now on and takes nothing.
@@ -112,7 +112,6 @@ class Waiter: @unchecked Sendable {
       note(.cancelled)
       return false
     }
-    note(.asks)
     let (isReadable, bell) = lookOrFallAsleep(as: ticket, isolation: isolation)
     guard let bell else { return isReadable }
     stint.pause()
@@ -234,7 +233,7 @@ class Waiter: @unchecked Sendable {
 
 /// What a consumer does with its subscription, apart from taking what is there.
 enum ConsumerStep: Sendable {
-  case asks, cancelled, displaced
+  case cancelled, displaced
   /// With `Subscription.next()`: a script rather than a loop.
   case takesByHand
 }

@@ -252,11 +252,11 @@ final class RecordingTests: XCTestCase {
     boxes.send(Tracked(1, in: census))
     _ = await subscription.next()
     XCTAssertEqual(census.count, 0, "the recording keeps no element")
-    XCTAssertTrue(shop.orders.log.isRecorded.load(ordering: .relaxed))
+    XCTAssertTrue(shop.orders.log.isObserved.load(ordering: .relaxed))
     weak let tape = recording?.tape
     recording = nil
-    XCTAssertFalse(shop.orders.log.isRecorded.load(ordering: .relaxed))
-    XCTAssertTrue(shop.orders.log.taps.isEmpty)
+    XCTAssertFalse(shop.orders.log.isObserved.load(ordering: .relaxed))
+    XCTAssertTrue(shop.orders.log.observers.isEmpty)
     XCTAssertNil(tape)
   }
 
@@ -344,7 +344,7 @@ final class RecordingTests: XCTestCase {
       XCTAssertEqual(cursor.take(.more, as: ticket), 0)
       let word = Position.word(number: 1, ticket: ticket)
       XCTAssertEqual(cursor.position.ready(after: word), isRecorded ? 0 : 2)
-      XCTAssertEqual(channel.log.isRecorded.load(ordering: .relaxed), isRecorded)
+      XCTAssertEqual(channel.log.isObserved.load(ordering: .relaxed), isRecorded)
       XCTAssertEqual(
         recording?.flow.events.filter { $0.kind == .taken }.count, isRecorded ? 1 : nil)
     }

@@ -48,10 +48,12 @@ final class StepTests: XCTestCase {
         let executor = ManualTaskExecutor()
         let tasks = (0..<count).map { _ in channel.outlet.subscribe().sleeping(on: executor) }
         let bell = Doorbell(ofSubscriber: false)
-        channel.log.endSettling(channel.log.beginToSettle(ringing: bell))
-        var wait: SettleWait?
-        let steps = try StepCounter.steps { wait = channel.log.beginToSettle(ringing: bell) }
-        guard wait?.remaining == 0 else {
+        let first = SettleWait(ringing: bell)
+        channel.log.attach(first)
+        channel.log.detach(first)
+        let wait = SettleWait(ringing: bell)
+        let steps = try StepCounter.steps { channel.log.attach(wait) }
+        guard wait.hasSettled == true else {
           throw StepCounter.Failure(description: "those that sleep are waited for")
         }
         for task in tasks { task.cancel() }

@@ -104,7 +104,7 @@ final class SettledTests: XCTestCase {
       let hasSettled = try await settled.result()
       XCTAssertTrue(hasSettled)
       // The fast path is open again.
-      XCTAssertFalse(channel.log.state.withLock { $0.queues.contains(where: \.isWatched) })
+      XCTAssertFalse(channel.log.state.withLock { $0.isObserved })
       for number in 0..<3 { channel.send(number) }
       for _ in 0..<3 {
         let element = await iterator.next()
@@ -170,7 +170,7 @@ final class SettledTests: XCTestCase {
         subscription.makeAsyncIterator(), subscription.batches.makeAsyncIterator()
       )
       let settled = Task { await idle.settled() }
-      try await until("it waits") { idle.log.isSettling.load(ordering: .relaxed) }
+      try await until("it waits") { idle.log.isObserved.load(ordering: .relaxed) }
       var steps = 0
       while idle.log.waitCount > 0, steps < 20 {
         busy.value += 1
@@ -234,7 +234,7 @@ final class SettledTests: XCTestCase {
     let hasSettledAfterTheEnd = try await waits.result(within: .seconds(20))
     XCTAssertFalse(hasSettledAfterTheEnd)
     XCTAssertEqual(name.log.waitCount, 0)
-    XCTAssertFalse(name.log.isSettling.load(ordering: .relaxed))
+    XCTAssertFalse(name.log.isObserved.load(ordering: .relaxed))
     withExtendedLifetime((first, later)) {}
   }
 
@@ -243,7 +243,7 @@ final class SettledTests: XCTestCase {
     let seen = Record<Int>()
     let follower = state.outlet.subscribe()
     let settled = Task { await state.settled() }
-    try await until("it waits") { state.log.isSettling.load(ordering: .relaxed) }
+    try await until("it waits") { state.log.isObserved.load(ordering: .relaxed) }
     let task = Task { for await value in follower { seen.add(value) } }
     let hasSettled = try await settled.result()
     XCTAssertTrue(hasSettled)
@@ -325,7 +325,7 @@ final class SettledTests: XCTestCase {
     }
     var others: [Task<Bool, Never>] = []
     for number in 20..<200 where !firstIsBack.withLock({ $0 }) {
-      try await until("somebody waits") { channel.log.isSettling.load(ordering: .relaxed) }
+      try await until("somebody waits") { channel.log.isObserved.load(ordering: .relaxed) }
       channel.send(number)
       others.append(Task { await channel.settled() })
       await giveWay(3)
@@ -453,5 +453,7 @@ extension Channel {
 
 extension BroadcastLogBase {
   /// For how many calls a subscriber is waited for.
-  fileprivate var waitCount: Int { state.withLock { $0.attendance?.waitCount ?? 0 } }
+  fileprivate var waitCount: Int {
+    observers.compactMap { $0 as? SettleWait }.count { $0.hasSettled == nil }
+  }
 }

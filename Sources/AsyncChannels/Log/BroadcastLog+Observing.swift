@@ -1,0 +1,92 @@
+import Synchronization
+
+/// Sending to a log that somebody follows, and what is not plain for another reason.
+extension BroadcastLog {
+  /// What `send` does to a log that is observed, or finished.
+  @usableFromInline
+  func sendNoting(_ element: Element, replayed: Bool) -> Int? {
+    var evicted = Evicted<Element>()
+    let notes = notes(of: element)
+    let (subscribers, wake, after) = state.withLock { state in
+      append(element, replayed: replayed, noting: notes, to: &state, evicting: &evicted)
+    }
+    perform(wake)
+    after?()
+    // Destroyed here: with no lock held, and when nobody waits for a ring any more.
+    _ = consume evicted
+    return subscribers
+  }
+
+  /// Of an element that is about to be sent; with none, of one that is not known yet.
+  func notes(of element: Element? = nil) -> SendNotes {
+    SendNotes(by: observers, of: element.map { $0 as Any })
+  }
+
+  /// Appends for a writer of state, unless the newest element is being updated: nil then.
+  func appendUnlessUpdating(
+    _ element: Element, noting notes: SendNotes, evicting evicted: inout Evicted<Element>
+  ) -> Appended? {
+    state.withLock { state in
+      if state.isUpdating { return nil }
+      return append(element, replayed: true, noting: notes, to: &state, evicting: &evicted)
+    }
+  }
+
+  /// The same for one that holds the writers' lock, or writes state that nobody updates. Ends its update,
+  /// if it has begun one.
+  ///
+  /// - Parameter notes: None, if nobody followed the log when the sending began.
+  @usableFromInline
+  func append(
+    _ element: Element, noting notes: SendNotes?, evicting evicted: inout Evicted<Element>
+  ) -> Appended {
+    state.withLock { state in
+      state.isUpdating = false
+      return append(element, replayed: true, noting: notes, to: &state, evicting: &evicted)
+    }
+  }
+
+  /// Begins to replace the newest element, observed or not.
+  func beginUpdate() -> Element {
+    state.withLock { state in
+      state.isUpdating = true
+      return window.newest
+    }
+  }
+
+  /// Appends, unless the log is finished, and tells those who follow it. With the lock held.
+  ///
+  /// - Parameter notes: Nil if nobody followed the log when the sending began.
+  @usableFromInline
+  func append(
+    _ element: Element, replayed: Bool, noting notes: SendNotes?, to state: inout LogState,
+    evicting evicted: inout Evicted<Element>
+  ) -> Appended {
+    if state.isFinished { return (nil, .nobody, nil) }
+    let after =
+      state.isObserved
+      ? (notes ?? SendNotes()).tell(
+        in: state, replayed: replayed ? window.limit : 0, kept: unheard?.policy) : nil
+    let (subscribers, wake) = store(
+      element, replayed: replayed, in: &state, evicting: &evicted)
+    return (subscribers, wake, after)
+  }
+
+  /// What became of an element: how many subscribers it was sent to, nil if the log is finished; and what is
+  /// to be done when the lock is released.
+  @usableFromInline
+  typealias Appended = (subscribers: Int?, wake: Wake, after: AfterLock?)
+
+  /// To be called in the step in which a subscriber joins, and before.
+  @usableFromInline
+  func noteSubscribing(_ policy: BufferingPolicy, in state: LogState) -> AfterLock? {
+    let isFirst = state.subscriberCount == 0
+    // One that comes after the end, and finds nothing, is none.
+    guard !state.isFinished || (unheard?.count ?? 0) > 0 else { return nil }
+    return state.tell(
+      .subscribed(
+        state.newestSubscriber, policy, replays: window.limit > 0 && !state.isFinished,
+        takesKept: isFirst && unheard != nil,
+        count: state.isFinished ? 0 : state.subscriberCount + 1))
+  }
+}

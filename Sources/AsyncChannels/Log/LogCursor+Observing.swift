@@ -1,0 +1,32 @@
+import Synchronization
+
+/// What a subscriber does that nobody but its consumer knows, told to those who follow its log.
+extension LogCursor {
+  /// What is known of a consumer that asks for more. Requires the log's lock.
+  final func asking(finding look: Look) -> LogEvent {
+    .asked(
+      Asking(
+        subscriber: subscriber, isEmptyHanded: look == .nothing,
+        progress: position.number ?? untypedQueue?.departures, sleep: sleep))
+  }
+
+  final func noteTaking(from slot: Int) {
+    tell(.taken(by: subscriber, slot: slot < firstInLog ? nil : slot))
+  }
+
+  /// What a consumer does, apart from taking.
+  ///
+  /// Not inlined: an async caller would keep room for these variables while it sleeps.
+  @inline(never)
+  final func noteObserved(_ step: ConsumerStep) {
+    switch step {
+    case .cancelled: tell(.cancelled(subscriber))
+    case .displaced: tell(.displaced(subscriber))
+    case .takesByHand: tell(.takenByHand(subscriber))
+    }
+  }
+
+  private func tell(_ event: LogEvent) {
+    untypedLog.state.withLock { $0.tell(event) }?()
+  }
+}

@@ -1,0 +1,134 @@
+import Synchronization
+
+/// Which task is at work on which element: from when it takes one until it asks the same subscription
+/// again. Only elements of logs that are recorded are here.
+///
+/// One lock for the program, which is taken with no lock of a log held.
+final class CauseTable: CauseFollower {
+  static let shared = CauseTable()
+
+  /// Whose element it is: a subscription's of a recorded log, or another's who works on one.
+  private struct Owner: Equatable {
+    let object: ObjectIdentifier
+    /// Of several subscriptions to the log.
+    var subscriber = 0
+  }
+
+  private struct Entry {
+    let owner: Owner
+    let log: TapedLog
+    let element: Int
+  }
+
+  /// By task; what was taken last is last. Tasks that end leave their entries until these are
+  /// cleaned out.
+  private let entries = Locked<[UInt64: [Entry]]>([:])
+  private let recordings = Locked(0)
+  private let limit = Atomic(1024)
+
+  func recordingBegins() {
+    recordings.withLock { recordings in
+      recordings += 1
+      Causes.follow(by: self)
+    }
+  }
+
+  func recordingEnds(_ tape: Tape) {
+    recordings.withLock { recordings in
+      recordings -= 1
+      if recordings == 0 { Causes.follow(by: nil) }
+    }
+    clean { $0.log.owner !== tape }
+  }
+
+  /// Of each recording what the running task took last.
+  var current: [Origin] {
+    var found: [Entry] = []
+    for entry in own.reversed() where !found.contains(where: { $0.log.owner === entry.log.owner }) {
+      found.append(entry)
+    }
+    return found.map { Origin(observer: $0.log, element: $0.element) }
+  }
+
+  /// What it took last in this recording.
+  func element(in tape: Tape) -> Int? {
+    own.last { $0.log.owner === tape }?.element
+  }
+
+  private var own: [Entry] {
+    guard let task = CurrentTask.number else { return [] }
+    return entries.withLock { $0[task] ?? [] }
+  }
+
+  /// The running task has taken an element from a subscription to this log.
+  func took(_ element: Int, from log: TapedLog, by subscriber: Int) {
+    let owner = Owner(object: ObjectIdentifier(log), subscriber: subscriber)
+    add(CollectionOfOne(Entry(owner: owner, log: log, element: element)), of: owner)
+  }
+
+  func took(_ origins: [Origin], from owner: ObjectIdentifier) {
+    let owner = Owner(object: owner)
+    let new = origins.compactMap { origin in
+      (origin.observer as? TapedLog).map { Entry(owner: owner, log: $0, element: origin.element) }
+    }
+    if !new.isEmpty { add(new, of: owner) }
+  }
+
+  /// What a recording no longer keeps is left out, with the lock held: an entry for a recording that is
+  /// dropped meanwhile is either refused here, or there when `recordingEnds` clears them out.
+  private func add(_ new: some Collection<Entry>, of owner: Owner) {
+    guard let task = CurrentTask.number else { return }
+    let count = entries.withLock { entries in
+      var all = entries.removeValue(forKey: task) ?? []
+      all.removeAll { $0.owner == owner }
+      for entry in new where entry.log.keeps(entry.element) { all.append(entry) }
+      if !all.isEmpty { entries[task] = all }
+      return entries.count
+    }
+    if count > limit.load(ordering: .relaxed) {
+      // Of tasks that have ended, the recording forgets the elements sooner or later.
+      let rest = clean { $0.log.keeps($0.element) }
+      limit.store(max(1024, 2 * rest), ordering: .relaxed)
+    }
+  }
+
+  /// The running task asks a subscription again, or has left it.
+  func forget(_ log: TapedLog, _ subscriber: Int) {
+    forget(Owner(object: ObjectIdentifier(log), subscriber: subscriber))
+  }
+
+  func forget(_ owner: ObjectIdentifier) {
+    forget(Owner(object: owner))
+  }
+
+  private func forget(_ owner: Owner) {
+    guard let task = CurrentTask.number else { return }
+    entries.withLock { entries in
+      entries[task]?.removeAll { $0.owner == owner }
+      if entries[task]?.isEmpty == true { entries[task] = nil }
+    }
+  }
+
+  /// `isKept` may take a tape's lock: that comes after this one.
+  ///
+  /// - Returns: How many tasks are left.
+  @discardableResult
+  private func clean(keeping isKept: (Entry) -> Bool) -> Int {
+    entries.withLock { entries in
+      entries = entries.mapValues { $0.filter(isKept) }.filter { !$0.value.isEmpty }
+      return entries.count
+    }
+  }
+
+  /// If nothing is sent that a recording of this inlet knows, the inlet is the end of the way.
+  func carry(_ element: Any, through inlet: MadeInlet, _ send: () -> Bool) {
+    let logs = inlet.observers.compactMap { $0 as? TapedLog }
+    let sendings = logs.map { Sending(to: $0) }
+    let via = Via(inlet, recordedAs: logs)
+    guard via.carry(send) else { return }
+    for (log, sending) in zip(logs, sendings) where !via.wasSeen(by: log.owner) {
+      sending.caption.text = log.describe(element, through: sending.vias)
+      log.noteSent(by: sending)
+    }
+  }
+}
