@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program of somebody else's, which has `AsyncChannels` as these tests are built with it.
+/// A program of somebody else's, which has the libraries as these tests are built with them.
 package enum ClientProgram {
   /// Compiles a program of one file, and runs it to its end.
   ///
@@ -18,9 +18,9 @@ package enum ClientProgram {
     let file = folder.appending(path: "Client.swift")
     let program = folder.appending(path: "Client")
     try Data(source.utf8).write(to: file)
-    let library = checker.products.appending(path: "AsyncChannels.build")
-    let objects = try files.contentsOfDirectory(atPath: library.path)
-      .filter { $0.hasSuffix(".swift.o") }.map { library.appending(path: $0).path }
+    let objects = try ["AsyncChannels", "AsyncChannelsRecording"].flatMap {
+      try Self.objects(in: checker.products.appending(path: "\($0).build"))
+    }
     let compiled = try await ChildProcess.run(
       checker.compiler,
       [
@@ -31,6 +31,14 @@ package enum ClientProgram {
       throw CannotBeBuilt(description: "The client \(compiled.end): \(compiled.standardError)")
     }
     return try await ChildProcess.run(program.path, [])
+  }
+
+  /// Those of the sources that there are: there may be others, of sources that are gone.
+  private static func objects(in library: URL) throws -> [String] {
+    try String(contentsOf: library.appending(path: "sources"), encoding: .utf8)
+      .split(separator: "\n").map {
+        library.appending(path: URL(filePath: String($0)).lastPathComponent + ".o").path
+      }
   }
 
   private struct CannotBeBuilt: Error, CustomStringConvertible {
