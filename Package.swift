@@ -15,28 +15,29 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "AsyncChannels", targets: ["AsyncChannels"]),
-    .library(name: "AsyncChannelsPictures", targets: ["AsyncChannelsPictures"]),
+    .library(name: "AsyncChannelsRecording", targets: ["AsyncChannelsRecording"]),
     .library(name: "AsyncViewModels", targets: ["AsyncViewModels"]),
     .executable(name: "asyncdemo", targets: ["asyncdemo"]),
   ],
   targets: [
     .target(name: "AsyncChannels", swiftSettings: settings),
     .target(
-      name: "AsyncChannelsPictures", dependencies: ["AsyncChannels"], swiftSettings: settings),
+      name: "AsyncChannelsRecording", dependencies: ["AsyncChannels"], swiftSettings: settings),
     .target(name: "AsyncViewModels", dependencies: ["AsyncChannels"], swiftSettings: settings),
     .executableTarget(
       name: "asyncdemo",
-      dependencies: ["AsyncChannels", "AsyncChannelsPictures", "AsyncViewModels"],
+      dependencies: ["AsyncChannels", "AsyncChannelsRecording", "AsyncViewModels"],
       swiftSettings: settings),
     .target(
       name: "TestSupport", dependencies: ["AsyncChannels"], path: "Tests/TestSupport",
       swiftSettings: settings),
     .testTarget(
-      name: "AsyncChannelsTests", dependencies: ["AsyncChannels", "TestSupport"],
+      name: "AsyncChannelsTests",
+      dependencies: ["AsyncChannels", "AsyncChannelsRecording", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "AsyncViewModelsTests",
-      dependencies: ["AsyncChannelsPictures", "AsyncViewModels", "TestSupport"],
+      dependencies: ["AsyncChannelsRecording", "AsyncViewModels", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "asyncdemoTests", dependencies: ["asyncdemo", "TestSupport"],

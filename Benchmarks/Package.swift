@@ -29,6 +29,7 @@ let package = Package(
       dependencies: [
         "Journeys",
         .product(name: "AsyncChannels", package: "AsyncChannels"),
+        .product(name: "AsyncChannelsRecording", package: "AsyncChannels"),
         .product(name: "AsyncViewModels", package: "AsyncChannels"),
         .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
         .product(name: "OpenCombine", package: "OpenCombine"),
@@ -45,7 +46,11 @@ let package = Package(
     ),
     .executableTarget(
       name: "OperationCounts",
-      dependencies: ["Journeys", .product(name: "AsyncChannels", package: "AsyncChannels")],
+      dependencies: [
+        "Journeys",
+        .product(name: "AsyncChannels", package: "AsyncChannels"),
+        .product(name: "AsyncChannelsRecording", package: "AsyncChannels"),
+      ],
       swiftSettings: settings
     ),
   ],

@@ -90,7 +90,7 @@ public struct Inlet<Element: Sendable>: Sendable {
   /// simultaneously. Such an inlet never finishes, and counts as one subscriber.
   ///
   /// - Parameters:
-  ///   - function: Where it is made, for a ``Recording``: the name of the property that it is for.
+  ///   - function: Where it is made, for a `Recording`: the name of the property that it is for.
   ///   - fileID: Likewise.
   ///   - receive: Gets each element.
   public init(
@@ -121,7 +121,7 @@ public struct Inlet<Element: Sendable>: Sendable {
   /// `init`, since `Inlet { inlet.send($0) }` could mean either.)
   ///
   /// - Parameters:
-  ///   - function: Where it is made, for a ``Recording``: the name of the property that it is for.
+  ///   - function: Where it is made, for a `Recording`: the name of the property that it is for.
   ///   - fileID: Likewise.
   ///   - send: Called on the sender's thread, and possibly by several senders simultaneously. What it
   ///     returns is what ``send(_:)`` returns: `.sent`, or `.finished` with the element it was given
@@ -172,7 +172,7 @@ public struct Inlet<Element: Sendable>: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - function: Where it is made, for a ``Recording``: the name of the property that it is for.
+  ///   - function: Where it is made, for a `Recording`: the name of the property that it is for.
   ///   - fileID: Likewise.
   ///   - transform: Runs once for each element, on the sender's thread. If the channel is finished,
   ///     the sender gets back the element as it sent it.

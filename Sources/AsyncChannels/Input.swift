@@ -72,7 +72,7 @@ public struct Input<Element: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - element: What is sent.
-  ///   - function: Where it is made, for a ``Recording``: the name of the property that it is for.
+  ///   - function: Where it is made, for a `Recording`: the name of the property that it is for.
   ///   - fileID: Likewise.
   @inlinable
   public func inlet(
@@ -89,7 +89,7 @@ public struct Input<Element: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - transform: Runs once for each element, on the sender's thread.
-  ///   - function: Where it is made, for a ``Recording``: the name of the property that it is for.
+  ///   - function: Where it is made, for a `Recording`: the name of the property that it is for.
   ///   - fileID: Likewise.
   @inlinable
   public func inlet<Source>(

@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsRecording
 
 /// The command line: which demo to run, and how it ends.
 @main @MainActor

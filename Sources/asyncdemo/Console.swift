@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsRecording
 
 /// Standard output: unbuffered, so that what was printed is out, however the program ends.
 struct Console: Sendable {

@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsRecording
 
 /// A command-line view of one system.
 @MainActor

@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsRecording
 import AsyncViewModels
 
 /// A text field: every line is its new text, and what passes the filter is shown.

@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsRecording
 import AsyncViewModels
 
 /// The members in a terminal: the three members view models, and nothing else, joined to lines of

@@ -1,5 +1,5 @@
 import AsyncChannels
-import AsyncChannelsPictures
+import AsyncChannelsRecording
 import Foundation
 
 /// What is recorded of a demo, and shown at its end: `--trace` and its likes.

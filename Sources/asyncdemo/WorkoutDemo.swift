@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsRecording
 import AsyncViewModels
 
 /// A workout: every line is an exercise done, and the profile shows how many it has heard of.

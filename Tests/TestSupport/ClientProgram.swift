@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program of somebody else's, which has `AsyncChannels` as these tests are built with it.
+/// A program of somebody else's, which has the libraries as these tests are built with them.
 package enum ClientProgram {
   /// Compiles a program of one file, and runs it to its end.
   ///
@@ -18,13 +18,9 @@ package enum ClientProgram {
     let file = folder.appending(path: "Client.swift")
     let program = folder.appending(path: "Client")
     try Data(source.utf8).write(to: file)
-    // Not what lies in the library's folder: of a source that was renamed an old object lies there, too.
-    let linked = checker.products
-      .appending(path: "AsyncChannelsPackageTests.product/Objects.LinkFileList")
-    let objects = try String(contentsOf: linked, encoding: .utf8).split(separator: "\n").map(
-      String.init
-    )
-    .filter { $0.contains("/AsyncChannels.build/") && $0.hasSuffix(".swift.o") }
+    let objects = try ["AsyncChannels", "AsyncChannelsRecording"].flatMap {
+      try Self.objects(in: checker.products.appending(path: "\($0).build"))
+    }
     let compiled = try await ChildProcess.run(
       checker.compiler,
       [
@@ -35,6 +31,14 @@ package enum ClientProgram {
       throw CannotBeBuilt(description: "The client \(compiled.end): \(compiled.standardError)")
     }
     return try await ChildProcess.run(program.path, [])
+  }
+
+  /// Those of the sources that there are: there may be others, of sources that are gone.
+  private static func objects(in library: URL) throws -> [String] {
+    try String(contentsOf: library.appending(path: "sources"), encoding: .utf8)
+      .split(separator: "\n").map {
+        library.appending(path: URL(filePath: String($0)).lastPathComponent + ".o").path
+      }
   }
 
   private struct CannotBeBuilt: Error, CustomStringConvertible {

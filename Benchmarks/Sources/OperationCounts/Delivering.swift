@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsRecording
 import Synchronization
 
 extension Operation {

@@ -1,10 +1,10 @@
 /// What this package needs of the running task.
-enum CurrentTask {
+package enum CurrentTask {
   /// A number that no other task of the program has, ever; nil outside of tasks.
   ///
   /// The address of a task is used again when it has ended, and then a new task would pass for the
   /// old one.
-  static var number: UInt64? {
+  package static var number: UInt64? {
     withUnsafeCurrentTask { task in
       task.map { taskNumber(unsafeBitCast($0, to: UnsafeRawPointer.self)) }
     }

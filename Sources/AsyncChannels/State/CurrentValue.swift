@@ -108,7 +108,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// Does not keep the state alive; when it is finished or gone, sending returns `.finished`.
   ///
   /// - Parameters:
-  ///   - function: Where it is made, for a ``Recording``: the name of the property that it is for.
+  ///   - function: Where it is made, for a `Recording`: the name of the property that it is for.
   ///   - fileID: Likewise.
   ///   - change: Gets the value and what was sent. As with ``update(_:)``, touching the same value in
   ///     it traps.

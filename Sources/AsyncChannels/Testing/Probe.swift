@@ -19,9 +19,9 @@
 /// test framework: both XCTest and Swift Testing show what a test throws. A function of a test's own
 /// that expects on behalf of its callers takes `fileID` and `line` as these do, and hands them on.
 ///
-/// The sentence shows elements as ``Recording`` does: as they describe themselves, without what is in
+/// The sentence shows elements as `Recording` does: as they describe themselves, without what is in
 /// fields and types that are named like secrets. It does not know what a recording hides by `hiding` or
-/// by the channel's name: a `String` sent to a channel named `password` is shown. If a ``Recording``
+/// by the channel's name: a `String` sent to a channel named `password` is shown. If a `Recording`
 /// watches the channel, the flow that it has recorded stands below the sentence.
 ///
 /// ``withProbe(of:isolation:fileID:line:_:)-(Outlet<Element>,_,_,_,_)`` makes one that finishes itself.

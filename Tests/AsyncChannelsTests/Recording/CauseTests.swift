@@ -1,3 +1,4 @@
+import AsyncChannelsRecording
 import TestSupport
 import XCTest
 

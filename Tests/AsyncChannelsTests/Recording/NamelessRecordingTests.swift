@@ -24,7 +24,7 @@ final class NamelessRecordingTests: XCTestCase {
       try await recorded(by: ["-Xfrontend", "-disable-reflection-names"]),
       """
       Shop
-      Client.swift:30#0  Client.swift:30#1
+      Client.swift:31#0  Client.swift:31#1
       ●                  │                  #1 …
       ●                  │                  #2 …
       ●                  │                  #3 …
@@ -38,7 +38,7 @@ final class NamelessRecordingTests: XCTestCase {
     assertEqual(
       try await recorded(by: ["-Xfrontend", "-disable-reflection-metadata"]),
       """
-      No channel was found in Shop, Client.swift:30.
+      No channel was found in Shop, Client.swift:31.
       If it was built without reflection metadata, name each: recording.add(channel, as: "name").
       Nothing was recorded.
 
@@ -78,6 +78,7 @@ final class NamelessRecordingTests: XCTestCase {
 
   private static let client = #"""
     import AsyncChannels
+    import AsyncChannelsRecording
     import Foundation
 
     struct Credentials: Sendable {

@@ -3,6 +3,7 @@ import TestSupport
 import XCTest
 
 @testable import AsyncChannels
+@testable import AsyncChannelsRecording
 
 /// C85, C86: what a recording sees, and that it changes nothing.
 final class RecordingTests: XCTestCase {

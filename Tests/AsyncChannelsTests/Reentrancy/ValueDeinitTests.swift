@@ -1,3 +1,4 @@
+import AsyncChannelsRecording
 import XCTest
 
 @testable import AsyncChannels

@@ -1,3 +1,4 @@
+import AsyncChannelsRecording
 import Synchronization
 import TestSupport
 import XCTest

@@ -1,3 +1,4 @@
+import AsyncChannelsRecording
 import Dispatch
 import TestSupport
 import XCTest
@@ -60,6 +61,8 @@ final class ReplacedElementTests: XCTestCase {
       }
     }
     try await within { await began.pass() }
+    // Before that its consumer may be the last who has the first frame.
+    try await until("the consumer sleeps") { outlet.logs.allSatisfy { $0.sleeperCount == 1 } }
     onAnotherThread { second(Frame(nil, isLast: true)) }
     try await within { await consumer.value }
   }

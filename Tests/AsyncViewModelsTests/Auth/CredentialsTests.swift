@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsRecording
 import AsyncViewModels
 import XCTest
 

@@ -1,5 +1,5 @@
 import AsyncChannels
-import AsyncChannelsPictures
+import AsyncChannelsRecording
 import Foundation
 import TestSupport
 import XCTest

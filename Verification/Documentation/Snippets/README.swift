@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsRecording
 import Observation
 
 @MainActor final class SearchViewModel: ViewModel, Observable {

@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsRecording
 
 @MainActor final class SearchViewModel: ViewModel {
   func run() async {}

@@ -1,3 +1,5 @@
+import AsyncChannels
+
 /// One log, or one derived inlet, as a recording follows it. Its tape's lock comes after that of the log.
 final class TapedLog: LogObserver {
   let owner: Tape

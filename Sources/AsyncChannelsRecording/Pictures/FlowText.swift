@@ -1,3 +1,5 @@
+import AsyncChannels
+
 /// A flow as text: a column for each lane, time running down, a line for each event.
 struct FlowText {
   private let flow: Flow

@@ -1,3 +1,5 @@
+import AsyncChannels
+
 /// A lane of a tape: the numbers of the elements that are where the log has the elements.
 ///
 /// It follows the log step by step, with the log's lock held: what the log adds, replays and drops,

@@ -1,3 +1,5 @@
+import AsyncChannels
+
 extension String {
   /// With its control characters written out, so that it cannot command a terminal, look like more
   /// than one line, or be read in another order than it is written.

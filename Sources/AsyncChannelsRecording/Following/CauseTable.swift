@@ -1,3 +1,4 @@
+import AsyncChannels
 import Synchronization
 
 /// Which task is at work on which element: from when it takes one until it asks the same subscription

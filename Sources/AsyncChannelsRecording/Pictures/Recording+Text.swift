@@ -1,3 +1,5 @@
+import AsyncChannels
+
 extension Recording: CustomStringConvertible {
   /// The flow as text of at most 100 columns: a column for each channel, time running down, a line for
   /// each event, the causes drawn as branches.

@@ -1,3 +1,5 @@
+import AsyncChannels
+
 extension Flow {
   /// The numbers by which elements are called, `#1` and so on, by the event that sent them: of those
   /// that have no cause, or are a cause, in the order of the events.

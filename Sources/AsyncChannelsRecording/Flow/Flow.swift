@@ -1,3 +1,5 @@
+package import AsyncChannels
+
 /// What was recorded, as it was when it was asked for: the model of every text and picture.
 package struct Flow: Sendable {
   /// A channel, a state or an inlet.
@@ -8,9 +10,7 @@ package struct Flow: Sendable {
     package let kind: LaneKind
   }
 
-  package enum LaneKind: Sendable {
-    case input, state, channel, inlet
-  }
+  package typealias LaneKind = FollowedSource.Kind
 
   package enum Kind: Sendable, Hashable {
     case sent, taken, dropped, subscribed, left, cancelled, displaced, finished, superseded, ignored

@@ -1,3 +1,4 @@
+import AsyncChannels
 import Synchronization
 
 /// What a recording notes of an element that is on its way into a log.

@@ -1,3 +1,4 @@
+import AsyncChannels
 import Synchronization
 
 /// What a live run looked like: every element that was sent, who took it when, and what it caused.
@@ -16,7 +17,7 @@ import Synchronization
 /// - **Causes.** What a task sends after it took an element, until it asks the same subscription
 ///   again, was caused by that element. `for await`, `bind`, `observe` and `answer` need nothing else.
 ///   Where nothing is known, no cause is shown. An element that is taken by hand, with
-///   ``Subscription/next(isolation:)`` or a ``Probe``, causes nothing, unless it is an input's: a script
+///   `Subscription.next()` or a `Probe`, causes nothing, unless it is an input's: a script
 ///   that waits for an output and then sends the next input is no effect of that output.
 /// - **It does not change what it records.** No task suspends for it, and no element is kept: each is
 ///   put into words when it is sent, by the sender. Sends, takes and drops are noted in the order in
@@ -75,14 +76,25 @@ public final class Recording: Sendable {
   package var flow: Flow { tape.flow }
 
   /// Follows a log or an inlet under a name. One that is followed already keeps its name.
-  func watch(_ followed: any Followed, as name: LaneName, kind: Flow.LaneKind) {
+  func watch(_ followable: any Followable, as name: LaneName) {
+    guard let source = followable.followedSource else { return }
+    let followed = source.followed
     // One add after the other, so that a log has one lane.
     watched.withLock { watched in
       let isKnown = followed.observers.contains { ($0 as? TapedLog)?.owner === tape }
       if isKnown { return }
-      let log = TapedLog(name, on: tape, kind: kind)
+      let log = TapedLog(name, on: tape, kind: source.kind)
       followed.attach(log)
       watched.append { [weak followed] in followed?.detach(log) }
     }
   }
+}
+
+/// What a lane is to be called.
+struct LaneName {
+  let name: String
+  /// See `Flow.Lane`.
+  var owner = ""
+  /// Whether it stands for a name that is not known. That name may be one of a secret.
+  var isMadeUp = false
 }

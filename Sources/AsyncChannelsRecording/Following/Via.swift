@@ -1,3 +1,4 @@
+import AsyncChannels
 import Synchronization
 
 /// A derived inlet through which an element is being sent: `contramap`, `forwarding`, `Inlet { }`.

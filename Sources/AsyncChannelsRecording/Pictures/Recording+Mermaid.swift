@@ -1,4 +1,4 @@
-public import AsyncChannels
+import AsyncChannels
 
 /// A sequence diagram of what was recorded.
 extension Recording {

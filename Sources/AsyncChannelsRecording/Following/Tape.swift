@@ -1,3 +1,4 @@
+import AsyncChannels
 import Synchronization
 
 /// What a recording has recorded. The logs that it watches hold it, and it holds none of them.

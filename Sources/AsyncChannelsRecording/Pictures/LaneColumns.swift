@@ -1,3 +1,5 @@
+import AsyncChannels
+
 /// Where the lanes of a text are, and the lines that name them.
 ///
 /// Names stand side by side if they fit; else each has a line of its own, like the branches of a tree.

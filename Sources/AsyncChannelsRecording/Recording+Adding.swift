@@ -1,3 +1,5 @@
+public import AsyncChannels
+
 extension Recording {
   /// Records what an object stores: from now on, and until the recording is dropped.
   ///
@@ -76,28 +78,28 @@ extension Recording {
 
   /// Records a channel under this name.
   public func add<Element>(_ channel: Channel<Element>, as name: String) {
-    channel.record(in: self, as: LaneName(name: name))
+    watch(channel, as: LaneName(name: name))
   }
 
   /// Records a state under this name.
   public func add<Value>(_ state: CurrentValue<Value>, as name: String) {
-    state.record(in: self, as: LaneName(name: name))
+    watch(state, as: LaneName(name: name))
   }
 
   /// Records what is sent to an outlet's channel under this name. A derived outlet has nothing of its
   /// own to be recorded.
   public func add<Element>(_ outlet: Outlet<Element>, as name: String) {
-    outlet.record(in: self, as: LaneName(name: name))
+    watch(outlet, as: LaneName(name: name))
   }
 
   /// Records a state under this name. Derived state has nothing of its own to be recorded.
   public func add<Value>(_ state: StateOutlet<Value>, as name: String) {
-    state.record(in: self, as: LaneName(name: name))
+    watch(state, as: LaneName(name: name))
   }
 
   /// Records what is sent to an inlet under this name, and where it goes.
   public func add<Element>(_ inlet: Inlet<Element>, as name: String) {
-    inlet.record(in: self, as: LaneName(name: name))
+    watch(inlet, as: LaneName(name: name))
   }
 
   private func addParts(of object: AnyObject, as name: String?, at place: SourcePlace) {
@@ -107,11 +109,11 @@ extension Recording {
     while let parts = mirror {
       for (index, part) in parts.children.enumerated() {
         // The cast unwraps an optional.
-        guard let recordable = part.value as? any Recordable else { continue }
+        guard let followable = part.value as? any Followable else { continue }
         let name =
           part.label.map { LaneName(name: propertyName($0), owner: owner) }
           ?? LaneName(name: "\(place)#\(index)", owner: owner, isMadeUp: true)
-        recordable.record(in: self, as: name)
+        watch(followable, as: name)
         found += 1
       }
       mirror = parts.superclassMirror

@@ -1,3 +1,5 @@
+import AsyncChannels
+
 extension Flow {
   /// The same flow in an order that does not depend on who was faster, where the program does not
   /// decide that: without what depends on it, the comings and goings of subscribers.

@@ -1,3 +1,5 @@
+import AsyncChannels
+
 /// A flow as marbles: a line for each lane, time running to the right. Where it is too long for one
 /// line, all lanes go on below.
 struct FlowMarbles {

@@ -1,4 +1,4 @@
-public import AsyncChannels
+import AsyncChannels
 
 /// A trace of what was recorded.
 extension Recording {
