@@ -16,6 +16,7 @@ let package = Package(
   products: [
     .library(name: "AsyncChannels", targets: ["AsyncChannels"]),
     .library(name: "AsyncChannelsPictures", targets: ["AsyncChannelsPictures"]),
+    .library(name: "AsyncChannelsTesting", targets: ["AsyncChannelsTesting"]),
     .library(name: "AsyncViewModels", targets: ["AsyncViewModels"]),
     .executable(name: "asyncdemo", targets: ["asyncdemo"]),
   ],
@@ -23,20 +24,29 @@ let package = Package(
     .target(name: "AsyncChannels", swiftSettings: settings),
     .target(
       name: "AsyncChannelsPictures", dependencies: ["AsyncChannels"], swiftSettings: settings),
+    .target(
+      name: "AsyncChannelsTesting", dependencies: ["AsyncChannels"], swiftSettings: settings),
     .target(name: "AsyncViewModels", dependencies: ["AsyncChannels"], swiftSettings: settings),
     .executableTarget(
       name: "asyncdemo",
       dependencies: ["AsyncChannels", "AsyncChannelsPictures", "AsyncViewModels"],
       swiftSettings: settings),
     .target(
-      name: "TestSupport", dependencies: ["AsyncChannels"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["AsyncChannels", "AsyncChannelsTesting"],
+      path: "Tests/TestSupport",
       swiftSettings: settings),
     .testTarget(
-      name: "AsyncChannelsTests", dependencies: ["AsyncChannels", "TestSupport"],
+      name: "AsyncChannelsTests",
+      dependencies: ["AsyncChannels", "AsyncChannelsTesting", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "AsyncChannelsTestingTests", dependencies: ["AsyncChannelsTesting", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "AsyncViewModelsTests",
-      dependencies: ["AsyncChannelsPictures", "AsyncViewModels", "TestSupport"],
+      dependencies: [
+        "AsyncChannelsPictures", "AsyncChannelsTesting", "AsyncViewModels", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "asyncdemoTests", dependencies: ["asyncdemo", "TestSupport"],

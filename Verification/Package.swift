@@ -11,6 +11,7 @@ let settings: [SwiftSetting] = [
 ]
 
 let channels: Target.Dependency = .product(name: "AsyncChannels", package: "AsyncChannels")
+let testing: Target.Dependency = .product(name: "AsyncChannelsTesting", package: "AsyncChannels")
 
 /// The layouts that `ElementTypes` uses channels of: a module each, so that each is a client whose
 /// code is not generic. See `Elements/Client.swift`.
@@ -37,7 +38,7 @@ let package = Package(
       name: "ElementTypes", dependencies: elements.map { .init(stringLiteral: "Element\($0)") },
       swiftSettings: settings),
     .executableTarget(
-      name: "ProgrammerErrors", dependencies: ["Proof", channels], swiftSettings: settings),
+      name: "ProgrammerErrors", dependencies: ["Proof", channels, testing], swiftSettings: settings),
   ]
     + elements.map {
       .target(

@@ -12,10 +12,10 @@
 
 /// What this package needs of the platform's threads.
 @usableFromInline
-enum CurrentThread {
+package enum CurrentThread {
   /// A number that no other living thread has; never zero.
   @usableFromInline
-  static var identifier: UInt {
+  package static var identifier: UInt {
     #if canImport(Glibc)
       pthread_self()
     #else

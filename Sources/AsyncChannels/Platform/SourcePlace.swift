@@ -1,9 +1,14 @@
 /// A line of the program, or of a test.
-struct SourcePlace: Sendable, CustomStringConvertible {
-  let fileID: StaticString
-  let line: UInt
+package struct SourcePlace: Sendable, CustomStringConvertible {
+  package let fileID: StaticString
+  package let line: UInt
 
-  var description: String {
+  package init(fileID: StaticString, line: UInt) {
+    self.fileID = fileID
+    self.line = line
+  }
+
+  package var description: String {
     // "Module/File.swift": the module goes without saying.
     let file = "\(fileID)".split(separator: "/").last ?? ""
     return "\(file):\(line)"

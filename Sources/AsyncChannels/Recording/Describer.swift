@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// Of an object only the type is shown, or what its custom mirror has. Its fields are not looked at,
 /// since another thread may be changing them; so nobody knows what secrets its description tells.
-struct Describer: Sendable {
+package struct Describer: Sendable {
   private let names: SecretNames
   /// The user's own words; nil for what it leaves to this.
   private let custom: (@Sendable (Any) -> String?)?
@@ -20,14 +20,14 @@ struct Describer: Sendable {
   /// Of a long text the beginning, of a long list the first elements.
   private static let limit = (characters: 200, elements: 16, depth: 8)
 
-  init(hiding names: [String] = [], custom: (@Sendable (Any) -> String?)? = nil) {
+  package init(hiding names: [String] = [], custom: (@Sendable (Any) -> String?)? = nil) {
     self.names = SecretNames(names)
     self.custom = custom
   }
 
   func isSecret(_ name: String) -> Bool { names.contains(name) }
 
-  func describe(_ value: Any) -> String {
+  package func describe(_ value: Any) -> String {
     let text = words(value, depth: 0)
     return text.count > Self.limit.characters
       ? text.prefix(Self.limit.characters - 1) + "…" : text

@@ -1,3 +1,4 @@
+import AsyncChannelsTesting
 import Synchronization
 import TestSupport
 import XCTest
@@ -223,7 +224,7 @@ final class RecordingTests: XCTestCase {
   }
 
   func test_C85_theTimesAreTheClocks() async {
-    let clock = ManualClock()
+    let clock = TestClock()
     let channel = Channel<Int>()
     let recording = Recording(clock: clock)
     recording.add(channel, as: "numbers")
