@@ -18,8 +18,9 @@ import Synchronization
 final class TestJobs: Sendable {
   private struct State {
     var ready: ReadyJobs
-    /// The tasks that are known to belong to this run. A task's number is never used again.
-    var tasks: Set<UInt64> = []
+    /// The tasks that are known to belong to this run, by number, which is never used again; nil for one of which
+    /// a report cannot tell.
+    var tasks: [UInt64: SuspendedTask?] = [:]
     /// The lowest number that a task of this run can have.
     var firstTask: UInt64 = 0
     /// The thread on which one of the jobs runs; zero for none.
@@ -71,10 +72,10 @@ final class TestJobs: Sendable {
       if state.hasEnded { return (false, false) }
       let isOurs = state.thread == thread
       if let task {
-        guard isOurs || state.tasks.contains(task) else { return (false, false) }
-        if state.tasks.insert(task).inserted, task < state.firstTask {
-          state.findings.noteOutsider()
-        }
+        let isNew = state.tasks[task] == nil
+        guard isOurs || !isNew else { return (false, false) }
+        if isNew { state.tasks[task] = .some(SuspendedTask(job.job)) }
+        if isNew, task < state.firstTask { state.findings.noteOutsider() }
       } else if !isOurs {
         return (false, false)
       }
@@ -103,7 +104,7 @@ final class TestJobs: Sendable {
     return asOwner {
       Task.detached {}
       Task { @MainActor in }
-      let (count, last) = state.withLock { ($0.ready.count, $0.tasks.max()) }
+      let (count, last) = state.withLock { ($0.ready.count, $0.tasks.keys.max()) }
       guard count == 2, let last else { return nil }
       state.withLock { $0.firstTask = last }
       return makeTask()
@@ -188,6 +189,19 @@ final class TestJobs: Sendable {
     }
     defer { state.withLock { _ = $0.waiting.removeValue(forKey: number) } }
     return await wait()
+  }
+
+  /// Who waits now; to be asked when nothing is ready.
+  @MainActor
+  var report: WaitingReport {
+    let (waits, tasks) = state.withLock { state in
+      (
+        state.waiting.sorted { $0.key < $1.key }.map(\.value),
+        // Behind the one that was made to find out whether the executors are asked: the closure's.
+        state.tasks.filter { $0.key > state.firstTask }.sorted { $0.key < $1.key }.map(\.value)
+      )
+    }
+    return WaitingReport(waits: waits, tasks: tasks.map { $0?.functions ?? [] }, clock: clock)
   }
 
   func note(_ finding: String) {

@@ -11,7 +11,7 @@ final class TestRun {
   /// After so many jobs others that need the main actor have a turn.
   private static let share = 1_000
   /// After so many without a moment in which nothing was left to do, tasks are taken to go round in circles.
-  private static let mostJobs = 5_000_000
+  private static let mostJobs = 1_000_000
 
   private let time: TestTime
   private let place: SourcePlace
@@ -72,7 +72,7 @@ final class TestRun {
       if isIdle, jobs.resumeIdlers() { continue }
       if isIdle, await hasHelpFromOutside() { continue }
       if let report { return report + "\nIt did not return when it was cancelled, either." }
-      report = isIdle ? "TODO" : Self.restless
+      report = isIdle ? jobs.report.text : Self.restless
       jobs.asOwner { closure?.cancel() }
     }
   }
