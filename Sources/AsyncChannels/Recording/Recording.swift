@@ -16,7 +16,7 @@ import Synchronization
 /// - **Causes.** What a task sends after it took an element, until it asks the same subscription
 ///   again, was caused by that element. `for await`, `bind`, `observe` and `answer` need nothing else.
 ///   Where nothing is known, no cause is shown. An element that is taken by hand, with
-///   ``Subscription/next(isolation:)`` or a ``Probe``, causes nothing, unless it is an input's: a script
+///   ``Subscription/next(isolation:)`` or a `Probe`, causes nothing, unless it is an input's: a script
 ///   that waits for an output and then sends the next input is no effect of that output.
 /// - **It does not change what it records.** No task suspends for it, and no element is kept: each is
 ///   put into words when it is sent, by the sender. Sends, takes and drops are noted in the order in
