@@ -22,12 +22,12 @@ import Synchronization
 /// test framework: both XCTest and Swift Testing show what a test throws. A function of a test's own
 /// that expects on behalf of its callers takes `fileID` and `line` as these do, and hands them on.
 ///
-/// The sentence shows elements as ``Recording`` does: as they describe themselves, without what is in
+/// The sentence shows elements as `Recording` does: as they describe themselves, without what is in
 /// fields and types that are named like secrets. It does not know what a recording hides by `hiding` or
-/// by the channel's name: a `String` sent to a channel named `password` is shown. If a ``Recording``
+/// by the channel's name: a `String` sent to a channel named `password` is shown. If a `Recording`
 /// watches the channel, the flow that it has recorded stands below the sentence.
 ///
-/// ``withProbe(of:isolation:fileID:line:_:)-(Outlet<Element>,_,_,_,_)`` makes one that finishes itself.
+/// ``withProbe(of:isolation:fileID:filePath:line:_:)-(Outlet<Element>,_,_,_,_,_)`` makes one that finishes itself.
 ///
 /// Every wait has a deadline, five seconds unless another is given and a year at most, on a clock
 /// that a test can choose. What is there when the deadline has passed counts as having come in
@@ -36,7 +36,7 @@ import Synchronization
 /// that would wait for ever fails.
 ///
 /// One wait at a time: a second one takes the place of one that still waits, as with any
-/// ``Subscription``, and the first fails.
+/// `Subscription`, and the first fails.
 public final class Probe<Element: Sendable>: Sendable {
   let subscription: Subscription<Element>
   let name: ProbeName

@@ -42,7 +42,8 @@ final class ProbeSentenceTests: XCTestCase {
     for (line, expectation) in expectations {
       let failure = await failure(of: expectation)
       XCTAssertEqual(
-        failure?.hasPrefix("ProbeSentenceTests.swift:\(line): channel.outlet: Expected "), true, "\(failure ?? "")")
+        failure?.hasPrefix("ProbeSentenceTests.swift:\(line): channel.outlet: Expected "), true,
+        "\(failure ?? "")")
     }
   }
 
@@ -126,12 +127,14 @@ final class ProbeSentenceTests: XCTestCase {
     })
     XCTAssertEqual(
       failure,
-      "ProbeSentenceTests.swift:\(line): self.channel.outlet: Expected nothing more, but 2 came and nobody looked.")
+      "ProbeSentenceTests.swift:\(line): self.channel.outlet: Expected nothing more, but 2 came and nobody looked."
+    )
     let stateLine = #line + 1
     let failureOfState = await self.failure(of: { try await withProbe(of: state.outlet) { _ in } })
     XCTAssertEqual(
       failureOfState,
-      "ProbeSentenceTests.swift:\(stateLine): state.outlet: Expected nothing more, but 5 came and nobody looked.")
+      "ProbeSentenceTests.swift:\(stateLine): state.outlet: Expected nothing more, but 5 came and nobody looked."
+    )
   }
 
   func test_C63_whatTheClosureThrowsIsThrownThoughSomethingIsLeft() async throws {

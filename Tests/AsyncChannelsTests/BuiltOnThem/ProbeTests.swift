@@ -117,7 +117,8 @@ final class ProbeTests: XCTestCase {
       XCTAssertEqual(
         error.description,
         "ProbeTests.swift:\(#line - 5): "
-          + "Outlet.just(\"a\", \"b\", \"c\"): Expected nothing more, but \"b\", \"c\" came and nobody looked.")
+          + "Outlet.just(\"a\", \"b\", \"c\"): Expected nothing more, but \"b\", \"c\" came and nobody looked."
+      )
     }
     try probe.finish()
   }
