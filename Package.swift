@@ -16,6 +16,7 @@ let package = Package(
   products: [
     .library(name: "AsyncChannels", targets: ["AsyncChannels"]),
     .library(name: "AsyncChannelsRecording", targets: ["AsyncChannelsRecording"]),
+    .library(name: "AsyncChannelsTesting", targets: ["AsyncChannelsTesting"]),
     .library(name: "AsyncViewModels", targets: ["AsyncViewModels"]),
     .executable(name: "asyncdemo", targets: ["asyncdemo"]),
   ],
@@ -23,21 +24,32 @@ let package = Package(
     .target(name: "AsyncChannels", swiftSettings: settings),
     .target(
       name: "AsyncChannelsRecording", dependencies: ["AsyncChannels"], swiftSettings: settings),
+    .target(
+      name: "AsyncChannelsTesting", dependencies: ["AsyncChannels"], swiftSettings: settings),
     .target(name: "AsyncViewModels", dependencies: ["AsyncChannels"], swiftSettings: settings),
     .executableTarget(
       name: "asyncdemo",
       dependencies: ["AsyncChannels", "AsyncChannelsRecording", "AsyncViewModels"],
       swiftSettings: settings),
     .target(
-      name: "TestSupport", dependencies: ["AsyncChannels"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["AsyncChannels", "AsyncChannelsTesting"],
+      path: "Tests/TestSupport",
       swiftSettings: settings),
     .testTarget(
       name: "AsyncChannelsTests",
-      dependencies: ["AsyncChannels", "AsyncChannelsRecording", "TestSupport"],
+      dependencies: [
+        "AsyncChannels", "AsyncChannelsRecording", "AsyncChannelsTesting", "TestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "AsyncChannelsTestingTests",
+      dependencies: ["AsyncChannelsRecording", "AsyncChannelsTesting", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "AsyncViewModelsTests",
-      dependencies: ["AsyncChannelsRecording", "AsyncViewModels", "TestSupport"],
+      dependencies: [
+        "AsyncChannelsRecording", "AsyncChannelsTesting", "AsyncViewModels", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "asyncdemoTests", dependencies: ["asyncdemo", "TestSupport"],

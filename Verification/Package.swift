@@ -11,6 +11,7 @@ let settings: [SwiftSetting] = [
 ]
 
 let channels: Target.Dependency = .product(name: "AsyncChannels", package: "AsyncChannels")
+let testing: Target.Dependency = .product(name: "AsyncChannelsTesting", package: "AsyncChannels")
 
 /// The layouts that `ElementTypes` uses channels of: a module each, so that each is a client whose
 /// code is not generic. See `Elements/Client.swift`.
@@ -38,7 +39,7 @@ let package = Package(
       swiftSettings: settings),
     .plugin(name: "SharedClient", capability: .buildTool()),
     .executableTarget(
-      name: "ProgrammerErrors", dependencies: ["Proof", channels], swiftSettings: settings),
+      name: "ProgrammerErrors", dependencies: ["Proof", channels, testing], swiftSettings: settings),
   ]
     + elements.map {
       .target(

@@ -61,22 +61,33 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   }
 
   /// The number of a new consumer, which may wait with it and look without waiting.
-  func makeTicket() -> UInt64 { feed.waiter.makeTicket() }
+  package func makeTicket() -> UInt64 { feed.waiter.makeTicket() }
+
+  /// The number of a new consumer, which takes the place of an older one now.
+  package func takeOver() -> UInt64 {
+    let ticket = feed.waiter.makeTicket()
+    _ = feed.waiter.look(as: ticket)
+    return ticket
+  }
+
+  /// The next element, for the consumer with this number. Nil at the end, if the task is cancelled, or if a newer
+  /// consumer has asked.
+  package func next(as ticket: UInt64) async -> Element? {
+    let element = await Iterator(feed, ticket: ticket).nextUnlessCancelled()
+    feed.waiter.note(.takesByHand)
+    return element
+  }
 
   /// The next element, for the consumer with this number, if it comes by the deadline. Nil also at the
   /// end, if the task is cancelled, or if a newer consumer has asked.
   ///
   /// Nothing is lost if both come simultaneously: a consumer that is cancelled has either taken an
   /// element, which counts, or left it to the next.
-  func next<C: Clock<Duration>>(
+  package func next<C: Clock<Duration>>(
     as ticket: UInt64, by deadline: C.Instant, on clock: C
   ) async -> Element? {
     await withTaskGroup(of: Element?.self) { group in
-      group.addTask {
-        let element = await Iterator(self.feed, ticket: ticket).nextUnlessCancelled()
-        self.feed.waiter.note(.takesByHand)
-        return element
-      }
+      group.addTask { await self.next(as: ticket) }
       group.addTask {
         try? await clock.sleep(until: deadline, tolerance: nil)
         return nil
@@ -90,11 +101,29 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
 
   /// The next element if there is one now, without waiting, or nil and what was found instead; for a
   /// new consumer if no other is given. It counts as taken by hand.
-  func takeNow(as ticket: UInt64? = nil) -> (element: Element?, look: Look) {
+  package func takeNow(as ticket: UInt64? = nil) -> (element: Element?, look: Look) {
     let taken = feed.takeNow(as: ticket ?? makeTicket())
     if taken.element != nil { feed.waiter.note(.takesByHand) }
     return taken
   }
+
+  /// All that is there now, even if the task is cancelled, for the newest consumer, which may sleep meanwhile.
+  /// It counts as taken by hand.
+  package func takeAll(as ticket: UInt64) -> [Element] {
+    var elements: [Element] = []
+    while true {
+      switch feed.take(.evenIfCancelled, as: ticket) {
+      case .element(let element): elements.append(element)
+      case .skipped: continue
+      case .nothing:
+        if !elements.isEmpty { feed.waiter.note(.takesByHand) }
+        return elements
+      }
+    }
+  }
+
+  /// What was recorded so far of what it listens to; nil if nobody records that.
+  package var flow: String? { feed.waiter.flow() }
 
   /// An iterator that continues where the last one stopped.
   @inlinable

@@ -1,4 +1,4 @@
 extension Duration {
   /// At most a year: clocks trap for times that they cannot count.
-  var countable: Duration { min(self, .seconds(365 * 24 * 60 * 60)) }
+  package var countable: Duration { min(self, .seconds(365 * 24 * 60 * 60)) }
 }

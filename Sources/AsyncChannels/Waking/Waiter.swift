@@ -239,7 +239,7 @@ enum ConsumerStep: Sendable {
 }
 
 /// What a consumer finds when it looks for elements.
-enum Look: Sendable {
+package enum Look: Sendable {
   case readable, finished, nothing
   /// A newer consumer has asked, so that there is nothing any more for this one.
   case displaced

@@ -1,3 +1,5 @@
+import AsyncChannelsTesting
+import Foundation
 import TestSupport
 import XCTest
 
@@ -40,7 +42,8 @@ final class ProbeSentenceTests: XCTestCase {
     for (line, expectation) in expectations {
       let failure = await failure(of: expectation)
       XCTAssertEqual(
-        failure?.hasPrefix("ProbeSentenceTests.swift:\(line): Expected "), true, "\(failure ?? "")")
+        failure?.hasPrefix("ProbeSentenceTests.swift:\(line): channel.outlet: Expected "), true,
+        "\(failure ?? "")")
     }
   }
 
@@ -55,7 +58,7 @@ final class ProbeSentenceTests: XCTestCase {
     XCTAssertEqual(
       failure,
       "ProbeSentenceTests.swift:\(#line - 3): "
-        + "Expected 2 elements, after none, but nothing came within 0 ms.")
+        + "channel.outlet: Expected 2 elements, after none, but nothing came within 0 ms.")
   }
 
   func test_C52_theTimeIsRounded() async throws {
@@ -102,7 +105,8 @@ final class ProbeSentenceTests: XCTestCase {
     }
     XCTAssertEqual(
       failure,
-      "ProbeSentenceTests.swift:\(#line - 5): Expected Login(…), but another Login(…) "
+      "ProbeSentenceTests.swift:\(#line - 5): "
+        + "Outlet.just(Login(name: \"ann\", password: \"hidden\")): Expected Login(…), but another Login(…) "
         + "came within 0 ms.")
   }
 
@@ -123,12 +127,14 @@ final class ProbeSentenceTests: XCTestCase {
     })
     XCTAssertEqual(
       failure,
-      "ProbeSentenceTests.swift:\(line): Expected nothing more, but 2 came and nobody looked.")
+      "ProbeSentenceTests.swift:\(line): self.channel.outlet: Expected nothing more, but 2 came and nobody looked."
+    )
     let stateLine = #line + 1
     let failureOfState = await self.failure(of: { try await withProbe(of: state.outlet) { _ in } })
     XCTAssertEqual(
       failureOfState,
-      "ProbeSentenceTests.swift:\(stateLine): Expected nothing more, but 5 came and nobody looked.")
+      "ProbeSentenceTests.swift:\(stateLine): state.outlet: Expected nothing more, but 5 came and nobody looked."
+    )
   }
 
   func test_C63_whatTheClosureThrowsIsThrownThoughSomethingIsLeft() async throws {
@@ -161,7 +167,7 @@ final class ProbeSentenceTests: XCTestCase {
     let failure = await failure { () throws(ProbeFailure) in
       try await probe.expectNothing(for: .seconds(1), clock: JumpingClock(isFrozen: true))
     }
-    return String((failure ?? "").drop { $0 != " " }.dropFirst())
+    return (failure ?? "").components(separatedBy: "Outlet.just(element): ").last ?? ""
   }
 
   private func failure<Failure: Error>(

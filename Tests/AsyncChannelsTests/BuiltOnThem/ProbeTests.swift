@@ -1,3 +1,4 @@
+import AsyncChannelsTesting
 import TestSupport
 import XCTest
 
@@ -61,7 +62,7 @@ final class ProbeTests: XCTestCase {
   /// The deadline is noticed first, and the consumer takes an element before it is cancelled.
   func test_C52_whatComesWithTheDeadlineIsNotLost() async throws {
     let executor = ManualTaskExecutor()
-    let clock = ManualClock()
+    let clock = TestClock()
     let subscription = channel.outlet.subscribe()
     let task = Task(executorPreference: executor) {
       await subscription.next(
@@ -116,7 +117,8 @@ final class ProbeTests: XCTestCase {
       XCTAssertEqual(
         error.description,
         "ProbeTests.swift:\(#line - 5): "
-          + "Expected nothing more, but \"b\", \"c\" came and nobody looked.")
+          + "Outlet.just(\"a\", \"b\", \"c\"): Expected nothing more, but \"b\", \"c\" came and nobody looked."
+      )
     }
     try probe.finish()
   }
@@ -152,7 +154,7 @@ final class ProbeTests: XCTestCase {
       XCTFail("nothing was thrown", line: line)
     } catch {
       // After the place, of which `ProbeSentenceTests` takes care.
-      let said = "\(error)".drop { $0 != " " }.dropFirst()
+      let said = "\(error)".split(separator: ": ", maxSplits: 2).last ?? ""
       XCTAssertEqual(String(said), sentence, line: line)
     }
   }

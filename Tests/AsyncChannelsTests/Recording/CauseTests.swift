@@ -1,4 +1,5 @@
 import AsyncChannelsRecording
+import AsyncChannelsTesting
 import TestSupport
 import XCTest
 

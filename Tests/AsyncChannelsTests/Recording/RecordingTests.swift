@@ -1,3 +1,4 @@
+import AsyncChannelsTesting
 import Synchronization
 import TestSupport
 import XCTest
@@ -224,7 +225,7 @@ final class RecordingTests: XCTestCase {
   }
 
   func test_C85_theTimesAreTheClocks() async {
-    let clock = ManualClock()
+    let clock = TestClock()
     let channel = Channel<Int>()
     let recording = Recording(clock: clock)
     recording.add(channel, as: "numbers")
@@ -422,7 +423,7 @@ final class RecordingTests: XCTestCase {
       XCTFail("it passed")
     } catch {
       let lines = error.description.split(separator: "\n")
-      XCTAssertTrue(lines[0].hasPrefix("RecordingTests.swift:\(line): Expected 2, but 1 came"))
+      XCTAssertTrue(lines[0].contains("\(line): channel.outlet: Expected 2, but 1 came"))
       XCTAssertTrue(lines.contains { $0.hasSuffix("●        #1 1") }, error.description)
       XCTAssertTrue(lines.contains { $0.contains("#1 taken after") }, error.description)
     }

@@ -1,3 +1,4 @@
+import AsyncChannelsTesting
 import TestSupport
 import XCTest
 
@@ -7,7 +8,7 @@ import XCTest
 @MainActor
 final class AnswerAfterTests: XCTestCase {
   private let pause = Duration.milliseconds(300)
-  private let clock = ManualClock()
+  private let clock = TestClock()
   private let inputs = Channel<Int>()
   private let begun = Channel<Int>()
   private let answers = Channel<Int>()
@@ -332,7 +333,7 @@ final class AnswerAfterTests: XCTestCase {
       let received = inputs.outlet.subscribe(
         buffering: round % 3 == 0 ? .bufferingNewest(1) : .unbounded)
       let begun = Record<Int>()
-      let clock = ManualClock()
+      let clock = TestClock()
       @Sendable func call() -> Task<Void, Never> {
         Task.detached {
           await received.answer(
@@ -360,7 +361,7 @@ final class AnswerAfterTests: XCTestCase {
     for round in 0..<900 {
       let inputs = Channel<Int>()
       let received = Self.sources[round % 3](inputs.outlet)
-      let clock = ManualClock()
+      let clock = TestClock()
       let run = Task.detached {
         await received.answer(after: .seconds(1), clock: clock, by: { $0 }, publish: { _ in })
       }

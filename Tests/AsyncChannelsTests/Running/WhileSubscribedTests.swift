@@ -1,3 +1,4 @@
+import AsyncChannelsTesting
 import TestSupport
 import XCTest
 
@@ -70,7 +71,7 @@ final class WhileSubscribedTests: XCTestCase {
     let channel = Channel<Int>()
     let work = Work()
     work.mayReturn.open()
-    let clock = ManualClock()
+    let clock = TestClock()
     let running = Task {
       await channel.whileSubscribed(lingering: .seconds(5), clock: clock) { await work.run() }
     }
@@ -152,7 +153,7 @@ final class WhileSubscribedTests: XCTestCase {
       let output = Output<Int>()
       let work = Work()
       work.mayReturn.open()
-      let clock = ManualClock()
+      let clock = TestClock()
       let running = Task {
         await output.whileSubscribed(lingering: .seconds(1), clock: clock) { await work.run() }
       }

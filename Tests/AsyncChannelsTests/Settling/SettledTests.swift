@@ -1,3 +1,4 @@
+import AsyncChannelsTesting
 import Synchronization
 import TestSupport
 import XCTest
@@ -340,7 +341,7 @@ final class SettledTests: XCTestCase {
   func test_C72_oneThatLetsElementsLieHasNotSettled() async throws {
     let channel = Channel<Int>()
     let subscription = channel.outlet.subscribe()
-    let clock = ManualClock()
+    let clock = TestClock()
     let done = Record<Int>()
     let working = Task {
       await subscription.answer(.oneAtATime, after: .seconds(1), clock: clock, by: { $0 }) {

@@ -1,3 +1,4 @@
+import AsyncChannelsTesting
 import Observation
 import Synchronization
 import TestSupport

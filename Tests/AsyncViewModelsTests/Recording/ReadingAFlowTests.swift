@@ -1,5 +1,6 @@
 import AsyncChannels
 import AsyncChannelsRecording
+import AsyncChannelsTesting
 import Foundation
 import TestSupport
 import XCTest

@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsTesting
 import Foundation
 import TestSupport
 import XCTest
@@ -7,7 +8,7 @@ import XCTest
 @MainActor
 final class ScreensTests: XCTestCase {
   func test_theSearchScreenAsksForTheLastQueryOnlyAndShowsHitsOrAnError() async throws {
-    let clock = ManualClock()
+    let clock = TestClock()
     let asked = Record<String>()
     let screen = SearchScreen(clock: clock) { query throws(SearchFailure) in
       asked.add(query)

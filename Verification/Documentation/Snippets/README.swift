@@ -1,12 +1,16 @@
 import AsyncChannels
 import AsyncChannelsRecording
+import AsyncChannelsTesting
 import Observation
 
 @MainActor final class SearchViewModel: ViewModel, Observable {
   @Input var query: Inlet<String>
   @CurrentValue private(set) var hits: [String] = []
   @CurrentValue private(set) var isBusy = false
-  init(search: @escaping @Sendable (String) async -> [String]) {}
+  init(
+    clock: any Clock<Duration> = ContinuousClock(),
+    search: @escaping @Sendable (String) async -> [String]
+  ) {}
   func run() async {}
 }
 

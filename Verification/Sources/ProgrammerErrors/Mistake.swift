@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsTesting
 import Proof
 
 /// A use of the library that it documents as a programmer's error.

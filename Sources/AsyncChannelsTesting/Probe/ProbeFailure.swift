@@ -1,3 +1,5 @@
+import AsyncChannels
+
 /// What a ``Probe`` throws: a sentence with the place of the expectation, what was expected, what came
 /// instead, and how long the probe waited.
 public struct ProbeFailure: Error, CustomStringConvertible {

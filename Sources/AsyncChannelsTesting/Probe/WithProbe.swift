@@ -1,3 +1,5 @@
+public import AsyncChannels
+
 /// Listens to an outlet for the length of a closure, and then expects that nothing is there that nobody
 /// looked at.
 ///
@@ -17,10 +19,10 @@
 @discardableResult
 public func withProbe<Element: Sendable, Value>(
   of outlet: Outlet<Element>, isolation: isolated (any Actor)? = #isolation,
-  fileID: StaticString = #fileID, line: UInt = #line,
+  fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
   _ body: (Probe<Element>) async throws -> Value
 ) async throws -> Value {
-  let probe = Probe(outlet)
+  let probe = Probe(outlet, filePath: filePath, line: line)
   let value = try await body(probe)
   try probe.finish(fileID: fileID, line: line)
   return value
@@ -31,8 +33,8 @@ public func withProbe<Element: Sendable, Value>(
 @discardableResult
 public func withProbe<Element: Sendable, Value>(
   of state: StateOutlet<Element>, isolation: isolated (any Actor)? = #isolation,
-  fileID: StaticString = #fileID, line: UInt = #line,
+  fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
   _ body: (Probe<Element>) async throws -> Value
 ) async throws -> Value {
-  try await withProbe(of: state.outlet, fileID: fileID, line: line, body)
+  try await withProbe(of: state.outlet, fileID: fileID, filePath: filePath, line: line, body)
 }

@@ -1,3 +1,6 @@
+public import AsyncChannels
+import Synchronization
+
 /// A listener for tests: takes what an outlet gives, one element at a time, and reports in a
 /// sentence what did not come as expected.
 ///
@@ -24,25 +27,65 @@
 /// by the channel's name: a `String` sent to a channel named `password` is shown. If a `Recording`
 /// watches the channel, the flow that it has recorded stands below the sentence.
 ///
-/// ``withProbe(of:isolation:fileID:line:_:)-(Outlet<Element>,_,_,_,_)`` makes one that finishes itself.
+/// ``withProbe(of:isolation:fileID:filePath:line:_:)-(Outlet<Element>,_,_,_,_,_)`` makes one that finishes itself.
 ///
 /// Every wait has a deadline, five seconds unless another is given and a year at most, on a clock
 /// that a test can choose. What is there when the deadline has passed counts as having come in
-/// time, so a deadline of zero asks for what is there now.
+/// time, so a deadline of zero asks for what is there now. In test time
+/// (``withTestTime(orders:fileID:line:_:)``) a wait has no other deadline than zero, and none is needed: a test
+/// that would wait for ever fails.
 ///
 /// One wait at a time: a second one takes the place of one that still waits, as with any
-/// ``Subscription``, and the first fails.
+/// `Subscription`, and the first fails.
 public final class Probe<Element: Sendable>: Sendable {
   let subscription: Subscription<Element>
+  let name: ProbeName
+  let arrivals: Locked<Arrivals>
+
+  /// What came so far, and how much of it the test has taken.
+  struct Arrivals {
+    var elements: [Element] = []
+    var taken = 0
+    /// The number of the newest consumer of the subscription.
+    var ticket: UInt64
+  }
 
   /// Subscribes to an outlet.
-  public init(_ outlet: Outlet<Element>) {
-    subscription = outlet.subscribe(buffering: .unbounded)
+  ///
+  /// - Parameters:
+  ///   - outlet: What it listens to.
+  ///   - name: What its sentences call the outlet; if nil, they call it what the source calls it, or, where the source
+  ///     cannot be read, by the type of its elements.
+  ///   - filePath: Where the source is.
+  ///   - line: Likewise.
+  public convenience init(
+    _ outlet: Outlet<Element>, as name: String? = nil, filePath: StaticString = #filePath,
+    line: UInt = #line
+  ) {
+    self.init(outlet, ProbeName(given: name, filePath: filePath, line: line, type: Element.self))
   }
 
   /// Subscribes to state; the first element is the value there is now.
-  public convenience init(_ state: StateOutlet<Element>) {
-    self.init(state.outlet)
+  public convenience init(
+    _ state: StateOutlet<Element>, as name: String? = nil, filePath: StaticString = #filePath,
+    line: UInt = #line
+  ) {
+    self.init(state.outlet, as: name, filePath: filePath, line: line)
+  }
+
+  init(_ outlet: Outlet<Element>, _ name: ProbeName) {
+    self.name = name
+    subscription = outlet.subscribe(buffering: .unbounded)
+    arrivals = Locked(Arrivals(ticket: subscription.takeOver()))
+  }
+
+  /// All that came so far, from when the probe was made, taken or not.
+  ///
+  /// Asking takes nothing: what the test has not taken, ``next(within:clock:fileID:line:)`` still gives. The probe
+  /// keeps all elements that came, until it is dropped.
+  public var values: [Element] {
+    collect()
+    return arrivals.withLock { $0.elements }
   }
 
   /// The next element.
@@ -98,17 +141,34 @@ public final class Probe<Element: Sendable>: Sendable {
     return elements
   }
 
+  /// Nothing is there that the test has not taken, and the outlet has not ended.
+  ///
+  /// In test time it looks when nobody has anything left to do, so nothing more can come by itself; else it looks now.
+  ///
+  /// - Throws: ``ProbeFailure`` with what came.
+  public func expectNothing(
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) async throws(ProbeFailure) {
+    await TestTime.current?.idle()
+    let wait = Wait(.zero, on: ContinuousClock(), at: SourcePlace(fileID: fileID, line: line))
+    let arrival = await arrival(wait)
+    if case .nothing = arrival { return }
+    throw failure(expecting: "nothing", arrival, wait)
+  }
+
   /// For this long, nothing may come, and the outlet may not end.
   ///
-  /// This waits for the whole duration. A test that can should send a marker instead and expect
-  /// that, or pass a clock of its own.
+  /// In test time it lets so much of that time pass. Else it waits for the whole duration.
   ///
   /// - Throws: ``ProbeFailure`` with what came.
   public func expectNothing(
     for duration: Duration, clock: some Clock<Duration> = ContinuousClock(),
     fileID: StaticString = #fileID, line: UInt = #line
   ) async throws(ProbeFailure) {
-    let wait = Wait(duration, on: clock, at: SourcePlace(fileID: fileID, line: line))
+    let time = TestTime.current
+    await time?.advance(by: duration)
+    let wait = Wait(
+      time == nil ? duration : .zero, on: clock, at: SourcePlace(fileID: fileID, line: line))
     let arrival = await arrival(wait)
     if case .nothing = arrival { return }
     throw failure(expecting: "nothing", arrival, wait)
@@ -133,12 +193,16 @@ public final class Probe<Element: Sendable>: Sendable {
   public func finish(
     fileID: StaticString = #fileID, line: UInt = #line
   ) throws(ProbeFailure) {
-    var unseen: [Element] = []
-    while let element = subscription.takeNow().element { unseen.append(element) }
+    collect()
+    let unseen = arrivals.withLock { arrivals in
+      let unseen = Array(arrivals.elements[arrivals.taken...])
+      arrivals.taken = arrivals.elements.count
+      return unseen
+    }
     guard unseen.isEmpty else {
-      throw ProbeFailure(
+      throw failure(
         "Expected nothing more, but \(list(unseen)) came and nobody looked.",
-        at: SourcePlace(fileID: fileID, line: line), flow: subscription.feed.waiter.flow())
+        at: SourcePlace(fileID: fileID, line: line))
     }
   }
 }

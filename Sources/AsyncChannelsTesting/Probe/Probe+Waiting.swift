@@ -1,3 +1,6 @@
+import AsyncChannels
+import Synchronization
+
 /// One deadline, on some clock, and where the test asks for it.
 struct Wait<C: Clock<Duration>>: Sendable {
   let clock: C
@@ -13,6 +16,9 @@ struct Wait<C: Clock<Duration>>: Sendable {
   }
 
   var deadline: C.Instant { start.advanced(by: limit) }
+
+  /// Whether it asks for what is there already.
+  var isForNow: Bool { limit <= .zero }
 
   /// How long the wait has lasted.
   var elapsed: Duration { start.duration(to: clock.now) }
@@ -34,20 +40,50 @@ extension Probe {
 
   /// Waits for an element or the end until the deadline, then looks once more at what is there.
   func arrival(_ wait: Wait<some Clock<Duration>>) async -> Arrival {
-    let subscription = subscription
-    let consumer = subscription.makeTicket()
-    if let taken = await subscription.next(as: consumer, by: wait.deadline, on: wait.clock) {
-      // By a child task; what this one does next comes after it.
-      subscription.feed.waiter.note(.takesByHand)
-      return .element(taken)
+    if Task.isCancelled { return .cancelled }
+    collect()
+    if let element = takeCollected() { return .element(element) }
+    let ticket = subscription.takeOver()
+    arrivals.withLock { $0.ticket = ticket }
+    if let element = await next(as: ticket, wait) {
+      arrivals.withLock { $0.add(element) }
+      return .element(element)
     }
     if Task.isCancelled { return .cancelled }
-    let rest = subscription.takeNow(as: consumer)
-    if let element = rest.element { return .element(element) }
+    let rest = subscription.takeNow(as: ticket)
+    if let element = rest.element {
+      arrivals.withLock { $0.add(element) }
+      return .element(element)
+    }
     return switch rest.look {
     case .finished: .end
     case .displaced: .displaced
     case .readable, .nothing: .nothing
+    }
+  }
+
+  /// In test time without a timer: that time stands still until the test moves it.
+  private func next(as ticket: UInt64, _ wait: Wait<some Clock<Duration>>) async -> Element? {
+    guard let time = TestTime.current else {
+      return await subscription.next(as: ticket, by: wait.deadline, on: wait.clock)
+    }
+    if wait.isForNow { return nil }
+    return await time.jobs.waiting("A probe of \(name) waits at \(wait.place).") {
+      await subscription.next(as: ticket)
+    }
+  }
+
+  /// Takes what is there, and keeps it for the test. It displaces no wait.
+  func collect() {
+    let elements = subscription.takeAll(as: arrivals.withLock { $0.ticket })
+    arrivals.withLock { $0.elements += elements }
+  }
+
+  private func takeCollected() -> Element? {
+    arrivals.withLock { arrivals in
+      guard arrivals.taken < arrivals.elements.count else { return nil }
+      arrivals.taken += 1
+      return arrivals.elements[arrivals.taken - 1]
     }
   }
 
@@ -64,9 +100,12 @@ extension Probe {
       case .cancelled: "the task was cancelled"
       case .displaced: "another wait of this probe took its place"
       }
-    return ProbeFailure(
-      "Expected \(expected), but \(came) within \(wait.elapsed.rounded).", at: wait.place,
-      flow: subscription.feed.waiter.flow())
+    return failure(
+      "Expected \(expected), but \(came) within \(wait.elapsed.rounded).", at: wait.place)
+  }
+
+  func failure(_ sentence: String, at place: SourcePlace) -> ProbeFailure {
+    ProbeFailure("\(name): \(sentence)", at: place, flow: subscription.flow)
   }
 
   /// As a recording shows it: as the element describes itself, without what is secret.
@@ -76,6 +115,14 @@ extension Probe {
 
   func list(_ elements: [Element]) -> String {
     elements.isEmpty ? "none" : elements.map(show).joined(separator: ", ")
+  }
+}
+
+extension Probe.Arrivals {
+  /// Adds an element that the test takes now.
+  fileprivate mutating func add(_ element: Element) {
+    elements.append(element)
+    taken += 1
   }
 }
 

@@ -1,0 +1,212 @@
+import AsyncChannels
+import Synchronization
+
+/// The jobs of one run of a closure in test time: which belong to it, which of them can run, and who waits until
+/// none can.
+///
+/// **What belongs to it.** A job that becomes ready while one of its jobs runs was made ready by that: so it is the
+/// run's, whether a new task's (`Task {}`, `Task.detached {}`, a child), one that was resumed, or an actor's. A
+/// job that becomes ready on another thread is the run's if it is of a task that is known to be: something that
+/// no test owns, a thread or a server, has resumed it. All others, those of tests that run at the same time, go
+/// where they would have gone. Task-local values would not do: a detached task inherits none, and an actor's job
+/// has none.
+///
+/// So *idle* is exact: what the run's jobs can cause is in `ready` before the job that causes it has ended, and
+/// when that is empty after a job, nobody in the run has anything left to do.
+///
+/// All that is shared is under one lock, and the hooks enqueue nothing while they hold it.
+final class TestJobs: Sendable {
+  private struct State {
+    var ready: ReadyJobs
+    /// The tasks that are known to belong to this run, by number, which is never used again; nil for one of which
+    /// a report cannot tell.
+    var tasks: [UInt64: SuspendedTask?] = [:]
+    /// The lowest number that a task of this run can have.
+    var firstTask: UInt64 = 0
+    /// The thread on which one of the jobs runs; zero for none.
+    var thread: UInt = 0
+    var idlers: [UnsafeContinuation<Void, Never>] = []
+    var findings = Findings()
+    /// Who waits, in words.
+    var waiting: [Int: String] = [:]
+    var lastWait = 0
+    var hasEnded = false
+  }
+
+  /// The run that owns the time now. One at a time: see `TestTurn`.
+  private static let owner = Locked<TestJobs?>(nil)
+
+  let clock = TestClock()
+  private let state: Locked<State>
+  private let arrivals: AsyncStream<Void>
+  /// Rung when a job was made ready by a thread that the run does not own.
+  private let bell: AsyncStream<Void>.Continuation
+
+  init(seed: UInt64?) {
+    state = Locked(State(ready: ReadyJobs(seed: seed)))
+    (arrivals, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// The run to which the code belongs that runs now on this thread; nil outside of test time.
+  static var current: TestJobs? {
+    guard let jobs = owner.withLock({ $0 }) else { return nil }
+    let thread = CurrentThread.identifier
+    return jobs.state.withLock { $0.thread == thread } ? jobs : nil
+  }
+
+  // MARK: What the hooks call, on any thread
+
+  /// True if the job belongs to the run, which will run it.
+  static func takeIfOwned(_ job: UnownedJob, to place: OwnedJob.Place) -> Bool {
+    owner.withLock { $0 }?.takeIfOwned(OwnedJob(job: job, place: place)) ?? false
+  }
+
+  /// - Parameter duration: Nil if it is not known.
+  static func noteRealSleep(_ duration: Duration?) {
+    current?.state.withLock { $0.findings.noteRealSleep(duration) }
+  }
+
+  private func takeIfOwned(_ job: OwnedJob) -> Bool {
+    let (task, thread) = (job.taskNumber, CurrentThread.identifier)
+    let (isOwned, isFromOutside) = state.withLock { state -> (Bool, Bool) in
+      if state.hasEnded { return (false, false) }
+      let isOurs = state.thread == thread
+      if let task {
+        let isNew = state.tasks[task] == nil
+        guard isOurs || !isNew else { return (false, false) }
+        if isNew { state.tasks[task] = .some(SuspendedTask(job.job)) }
+        if isNew, task < state.firstTask { state.findings.noteOutsider() }
+      } else if !isOurs {
+        return (false, false)
+      }
+      state.ready.append(job)
+      return (true, !isOurs)
+    }
+    if isFromOutside { bell.yield() }
+    return isOwned
+  }
+
+  // MARK: What the run calls
+
+  /// Becomes the owner of what becomes ready on this thread while `body` runs.
+  @MainActor
+  func asOwner<Value>(_ body: () -> Value) -> Value {
+    let thread = CurrentThread.identifier
+    state.withLock { $0.thread = thread }
+    defer { state.withLock { $0.thread = 0 } }
+    return body()
+  }
+
+  /// Takes the hooks over, and makes the closure's task. Nil if the hooks are not called for both kinds of jobs.
+  @MainActor
+  func begin<Value>(_ makeTask: () -> Value) -> Value? {
+    Self.owner.withLock { $0 = self }
+    return asOwner {
+      Task.detached {}
+      Task { @MainActor in }
+      let (count, last) = state.withLock { ($0.ready.count, $0.tasks.keys.max()) }
+      guard count == 2, let last else { return nil }
+      state.withLock { $0.firstTask = last }
+      return makeTask()
+    }
+  }
+
+  /// Whether there was a job; returns when none is ready, or so many have run.
+  @MainActor
+  func runReady(atMost limit: Int) -> Int {
+    var count = 0
+    asOwner {
+      while count < limit, let job = state.withLock({ $0.ready.popNext() }) {
+        job.run()
+        count += 1
+      }
+    }
+    return count
+  }
+
+  /// Resumes those who wait until nothing is left to do; false if nobody does.
+  @MainActor
+  func resumeIdlers() -> Bool {
+    let idlers = state.withLock { state in
+      let idlers = state.idlers
+      state.idlers = []
+      return idlers
+    }
+    asOwner { for idler in idlers { idler.resume() } }
+    return !idlers.isEmpty
+  }
+
+  /// Waits until a thread that the run does not own has made a job ready. False if none has for so long.
+  func waitForOutside(atMost limit: Duration) async -> Bool {
+    let end = ContinuousClock.now + limit
+    let timer = Task.detached { [bell] in
+      try? await Task.sleep(until: end, clock: .continuous)
+      bell.yield()
+    }
+    defer { timer.cancel() }
+    for await _ in arrivals {
+      if hasWork { return true }
+      if ContinuousClock.now >= end { return false }
+    }
+    return hasWork
+  }
+
+  private var hasWork: Bool { state.withLock { $0.ready.count > 0 || !$0.idlers.isEmpty } }
+
+  /// Gives the hooks back. What has become ready meanwhile runs as it would have without a test.
+  @MainActor
+  func end() -> Findings {
+    let (rest, findings) = state.withLock { state in
+      state.hasEnded = true
+      var rest: [OwnedJob] = []
+      while let job = state.ready.popNext() { rest.append(job) }
+      return (rest, state.findings)
+    }
+    Self.owner.withLock { $0 = nil }
+    for job in rest { job.enqueueAsUsual() }
+    return findings
+  }
+
+  // MARK: What the closure calls
+
+  /// Returns when no job of the run is ready and none runs; immediately when the run has ended.
+  func idle() async {
+    await withUnsafeContinuation { continuation in
+      let hasEnded = state.withLock { state in
+        if !state.hasEnded { state.idlers.append(continuation) }
+        return state.hasEnded
+      }
+      if hasEnded { continuation.resume() } else { bell.yield() }
+    }
+  }
+
+  /// Does something that may wait for ever, which is told if nothing else can happen.
+  func waiting<Value>(_ sentence: String, _ wait: () async -> Value) async -> Value {
+    let number = state.withLock { state in
+      state.lastWait += 1
+      state.waiting[state.lastWait] = sentence
+      return state.lastWait
+    }
+    defer { state.withLock { _ = $0.waiting.removeValue(forKey: number) } }
+    return await wait()
+  }
+
+  /// Who waits now; to be asked when nothing is ready.
+  @MainActor
+  var report: WaitingReport {
+    let (waits, tasks) = state.withLock { state in
+      (
+        state.waiting.sorted { $0.key < $1.key }.map(\.value),
+        // Behind the one that was made to find out whether the executors are asked: the closure's.
+        state.tasks.filter { $0.key > state.firstTask }.sorted { $0.key < $1.key }.map(\.value)
+      )
+    }
+    return WaitingReport(waits: waits, tasks: tasks.map { $0?.functions ?? [] }, clock: clock)
+  }
+
+  func note(_ finding: String) {
+    state.withLock { $0.findings.add(finding) }
+  }
+
+  var realSleepEnd: ContinuousClock.Instant? { state.withLock { $0.findings.realSleepEnd } }
+}

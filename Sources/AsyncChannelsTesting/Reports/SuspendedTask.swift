@@ -1,0 +1,56 @@
+/// A task that has run in test time, for the report of a test that would wait for ever: the functions in which it
+/// is suspended.
+///
+/// It refers to the task weakly. It reads where the runtime (5.5 to 6.3, 64 bits) keeps what debuggers show: the
+/// functions to go on with, and whether the task has ended. It reads that only of a suspended task, which changes
+/// nothing then, and only for this report.
+///
+/// Not on Apple's systems, where such a reference to something that is no object of a class is not allowed.
+///
+/// `@unchecked Sendable`: the reference is set once.
+final class SuspendedTask: @unchecked Sendable {
+  private weak var task: AnyObject?
+
+  /// Nil for what is no task of its own, or lives in its parent's memory (`async let`).
+  init?(_ job: UnownedJob) {
+    #if canImport(Darwin)
+      return nil
+    #else
+      let pointer = unsafeBitCast(job, to: UnsafeRawPointer.self)
+      let flags = pointer.load(fromByteOffset: Self.flags, as: UInt32.self)
+      guard MemoryLayout<Int>.size == 8, flags & 0xFF == 0, flags & Self.isAsyncLet == 0 else {
+        return nil
+      }
+      task = unsafeBitCast(pointer, to: AnyObject.self)
+    #endif
+  }
+
+  /// From the innermost function; empty if the task has ended.
+  var functions: [String] {
+    guard let task else { return [] }
+    return withExtendedLifetime(task) {
+      functions(of: unsafeBitCast(task, to: UnsafeRawPointer.self))
+    }
+  }
+
+  private func functions(of task: UnsafeRawPointer) -> [String] {
+    guard task.load(fromByteOffset: Self.status, as: UInt32.self) & Self.hasEnded == 0 else {
+      return []
+    }
+    var addresses = [task.load(fromByteOffset: Self.resume, as: UInt.self)]
+    var context = task.load(fromByteOffset: Self.context, as: UnsafeRawPointer?.self)
+    while let frame = context, addresses.count < 40 {
+      addresses.append(frame.load(fromByteOffset: 8, as: UInt.self))
+      context = frame.load(as: UnsafeRawPointer?.self)
+    }
+    return addresses.compactMap { FunctionName.of($0) }
+  }
+
+  // Offsets in bytes, and flags.
+  private static let flags = 0x20
+  private static let resume = 0x38
+  private static let context = 0x40
+  private static let status = 0x60
+  private static let isAsyncLet: UInt32 = 1 << 28
+  private static let hasEnded: UInt32 = 0x2000
+}

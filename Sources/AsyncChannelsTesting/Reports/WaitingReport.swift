@@ -1,0 +1,43 @@
+/// What waits in a test that would wait for ever.
+struct WaitingReport {
+  /// What is waited for, as those say who wait.
+  let waits: [String]
+  /// For each suspended task, its functions, from the innermost; the closure's is the first.
+  let tasks: [[String]]
+  let clock: TestClock
+
+  var text: String {
+    ([Self.beginning] + lines).joined(separator: "\n")
+  }
+
+  private static let beginning =
+    "The closure would never return: nobody in it has anything left to do, and it waits for something else than "
+    + "the test's time."
+
+  private var lines: [String] {
+    let told = waits.map { "- \($0)" }
+    guard let closure = tasks.first else { return told + sleepers }
+    let others = Dictionary(grouping: tasks.dropFirst().filter { !$0.isEmpty }, by: { $0 })
+      .map { (functions: $0.key, count: $0.value.count) }
+      .sorted { $0.functions.lexicographicallyPrecedes($1.functions) }
+      .prefix(20)
+      .map {
+        "- \($0.count == 1 ? "A task waits" : "\($0.count) tasks wait") \(place($0.functions))"
+      }
+    return told + ["- The closure waits \(place(closure))"] + sleepers + others
+  }
+
+  private var sleepers: [String] {
+    guard let next = clock.nextDeadline else { return [] }
+    return [
+      "- \(clock.sleeperCount) on the test's clock, which is at \(clock.now), the next until \(next): only "
+        + "time.advance(by:) moves it."
+    ]
+  }
+
+  private func place(_ functions: [String]) -> String {
+    var names: [String] = []
+    for name in functions where names.last != name { names.append(name) }
+    return names.isEmpty ? "somewhere." : "in \(names.prefix(6).joined(separator: " ← "))."
+  }
+}

@@ -1,0 +1,174 @@
+import AsyncChannels
+import Synchronization
+
+/// A clock that stands still until a test moves it.
+///
+/// ``withTestTime(orders:fileID:line:_:)`` makes one for its closure, `time.clock`. It can also be used alone,
+/// where a test controls its tasks in another way:
+///
+/// ```swift
+/// let clock = TestClock()
+/// let sleeper = Task { try await clock.sleep(for: .seconds(1)) }
+/// // … once the task sleeps …
+/// clock.advance(by: .seconds(1))
+/// try await sleeper.value
+/// ```
+///
+/// Sleepers wake in the order of their deadlines, and those of one deadline in the order in which they fell
+/// asleep. While a sleeper is resumed, ``now`` is its deadline. A sleep whose task is cancelled ends
+/// immediately, with a `CancellationError`. A sleep until now, or until an earlier instant, does not suspend.
+/// The tolerance of a sleep is ignored. Moving the clock only resumes the tasks: ``TestTime/advance(by:)``
+/// also waits until they have nothing left to do.
+///
+/// Falling asleep costs O(log n) comparisons among n sleepers, and moves those with later deadlines.
+public final class TestClock: Clock {
+  /// A time on a ``TestClock``.
+  public struct Instant: InstantProtocol, CustomStringConvertible {
+    /// How long after the clock's beginning it is.
+    public let sinceBeginning: Duration
+
+    /// - Parameter sinceBeginning: How long after the clock's beginning it is.
+    public init(sinceBeginning: Duration = .zero) {
+      self.sinceBeginning = sinceBeginning
+    }
+
+    /// The instant that is so much later.
+    public func advanced(by duration: Duration) -> Instant {
+      Instant(sinceBeginning: sinceBeginning + duration)
+    }
+
+    /// How long it is until another instant.
+    public func duration(to other: Instant) -> Duration {
+      other.sinceBeginning - sinceBeginning
+    }
+
+    /// Whether one instant is earlier than another.
+    public static func < (lhs: Instant, rhs: Instant) -> Bool {
+      lhs.sinceBeginning < rhs.sinceBeginning
+    }
+
+    /// The time since the clock's beginning.
+    public var description: String { "\(sinceBeginning)" }
+  }
+
+  private struct Sleeper {
+    let number: Int
+    let deadline: Instant
+    let continuation: UnsafeContinuation<Void, any Error>
+  }
+
+  private struct State {
+    var now = Instant()
+    /// By deadline, and of one deadline in the order in which they fell asleep.
+    var sleepers: [Sleeper] = []
+    /// Those that were cancelled before they fell asleep.
+    var cancelled: Set<Int> = []
+    var lastNumber = 0
+
+    /// Behind those with the same deadline.
+    mutating func insert(_ sleeper: Sleeper) {
+      var (low, high) = (0, sleepers.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if sleepers[middle].deadline <= sleeper.deadline { low = middle + 1 } else { high = middle }
+      }
+      sleepers.insert(sleeper, at: low)
+    }
+  }
+
+  private let state = Locked(State())
+
+  /// Makes a clock at its beginning.
+  public init() {}
+
+  /// The present time, which only a test changes.
+  public var now: Instant { state.withLock { $0.now } }
+
+  /// Every duration can be slept for.
+  public var minimumResolution: Duration { .zero }
+
+  /// How many tasks sleep.
+  public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+  /// The earliest deadline of those who sleep; nil if nobody does.
+  public var nextDeadline: Instant? { state.withLock { $0.sleepers.first?.deadline } }
+
+  /// How long each of those who sleep still sleeps, the shortest first.
+  package var rests: [Duration] {
+    state.withLock { state in state.sleepers.map { state.now.duration(to: $0.deadline) } }
+  }
+
+  /// Sleeps until the clock was moved to the deadline.
+  ///
+  /// - Throws: `CancellationError` as soon as the task is cancelled.
+  public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+    try Task.checkCancellation()
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+    try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { continuation in
+        fallAsleep(Sleeper(number: number, deadline: deadline, continuation: continuation))
+      }
+    } onCancel: {
+      cancel(number)
+    }
+  }
+
+  /// Moves the clock on, and resumes those whose deadlines it comes to. Traps if the duration is negative.
+  public func advance(by duration: Duration) {
+    advance(to: now.advanced(by: duration))
+  }
+
+  /// Moves the clock to an instant, and resumes those whose deadlines it comes to. Traps if the instant is
+  /// in the past.
+  public func advance(to instant: Instant) {
+    checkIsAhead(instant)
+    while let next = nextDeadline, next <= instant { wakeNext() }
+    state.withLock { $0.now = max($0.now, instant) }
+  }
+
+  func checkIsAhead(_ instant: Instant) {
+    let now = now
+    guard instant < now else { return }
+    Diagnostics.programmerError(
+      "A test cannot move its clock back, from \(now) to \(instant) after its beginning.")
+  }
+
+  /// Moves the clock to the next deadline, and resumes those who sleep until then.
+  func wakeNext() {
+    let woken = state.withLock { state -> [Sleeper] in
+      guard let deadline = state.sleepers.first?.deadline else { return [] }
+      state.now = max(state.now, deadline)
+      let end = state.sleepers.firstIndex { $0.deadline > deadline } ?? state.sleepers.endIndex
+      let woken = Array(state.sleepers[..<end])
+      state.sleepers.removeFirst(end)
+      return woken
+    }
+    // Resuming runs code of an executor, so not with the lock.
+    for sleeper in woken { sleeper.continuation.resume() }
+  }
+
+  private func fallAsleep(_ sleeper: Sleeper) {
+    let result = state.withLock { state -> Result<Void, any Error>? in
+      if state.cancelled.remove(sleeper.number) != nil { return .failure(CancellationError()) }
+      if sleeper.deadline <= state.now { return .success(()) }
+      state.insert(sleeper)
+      return nil
+    }
+    if let result { sleeper.continuation.resume(with: result) }
+  }
+
+  /// May be called twice for one cancellation, and before the sleep: the number is remembered until then.
+  private func cancel(_ number: Int) {
+    let sleeper = state.withLock { state -> Sleeper? in
+      guard let index = state.sleepers.firstIndex(where: { $0.number == number }) else {
+        state.cancelled.insert(number)
+        return nil
+      }
+      return state.sleepers.remove(at: index)
+    }
+    sleeper?.continuation.resume(throwing: CancellationError())
+  }
+}

@@ -1,0 +1,20 @@
+/// In which orders ``withTestTime(orders:fileID:line:_:)`` runs what is ready, and so how often it runs its closure.
+public struct TestOrders: Sendable {
+  /// A seed for each run; nil for the order in which jobs become ready.
+  let seeds: [UInt64?]
+
+  /// One run, in which jobs run in the order in which they became ready.
+  public static let asReady = TestOrders(seeds: [nil])
+
+  /// So many runs, each in another order: of all that is ready, any may be the next, but for jobs of the main actor,
+  /// which keep their order among themselves. The runtime can produce each of these orders.
+  ///
+  /// - Parameters:
+  ///   - count: How many runs. Traps below one.
+  ///   - seed: Decides the orders. The runs have this seed and those after it, so a run that failed with seed 17
+  ///     is repeated with `.random(1, seed: 17)`.
+  public static func random(_ count: Int, seed: UInt64) -> TestOrders {
+    precondition(count > 0, "withTestTime cannot try \(count) orders: it tries at least 1.")
+    return TestOrders(seeds: (0..<UInt64(count)).map { seed &+ $0 })
+  }
+}

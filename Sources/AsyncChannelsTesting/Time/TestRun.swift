@@ -1,0 +1,101 @@
+import AsyncChannels
+
+/// One run of a closure in test time.
+///
+/// It takes turns with the closure on the main actor: it runs what is ready; when nothing is, it resumes those who
+/// wait for that; when nobody does, it waits for what no test owns, and in the end gives up.
+@MainActor
+final class TestRun {
+  /// How long nothing may happen, in real time.
+  private static let patience = Duration.milliseconds(900)
+  /// After so many jobs others that need the main actor have a turn.
+  private static let share = 1_000
+  /// After so many without a moment in which nothing was left to do, tasks are taken to go round in circles.
+  private static let mostJobs = 1_000_000
+
+  private let time: TestTime
+  private let place: SourcePlace
+  private var jobs: TestJobs { time.jobs }
+  private var result: Result<Void, any Error>?
+  private var closure: Task<Void, Never>?
+
+  init(seed: UInt64?, at place: SourcePlace) {
+    time = TestTime(jobs: TestJobs(seed: seed))
+    self.place = place
+  }
+
+  func run(_ body: @escaping @MainActor (TestTime) async throws -> Void) async throws {
+    TestExecutors.install()
+    let closure = jobs.begin {
+      Task { @MainActor in
+        do { result = .success(try await body(time)) } catch { result = .failure(error) }
+      }
+    }
+    guard let closure else {
+      _ = jobs.end()
+      TestExecutors.remove()
+      throw TestTimeFailure(
+        """
+        This program has a main executor or a pool of its own, so a test does not see which jobs there are, and \
+        cannot own the time.
+        """, at: place)
+    }
+    self.closure = closure
+    // Not cancelled with the caller: it has to see the closure's end.
+    let conduct = Task { await self.conduct() }
+    let waiting = await withTaskCancellationHandler {
+      await conduct.value
+    } onCancel: {
+      closure.cancel()
+    }
+    let findings = jobs.end()
+    TestExecutors.remove()
+    try judge(waiting, findings)
+  }
+
+  private func judge(_ waiting: String?, _ findings: Findings) throws {
+    let sentences = [waiting, findings.text].compactMap { $0 }
+    var error: (any Error)?
+    if case .failure(let thrown) = result { error = thrown }
+    if !sentences.isEmpty {
+      throw TestTimeFailure(sentences.joined(separator: "\n"), besides: error, at: place)
+    }
+    if let error { throw error }
+  }
+
+  /// Runs all there is until the closure has returned. Returns what waited, if it never would have.
+  private func conduct() async -> String? {
+    var report: String?
+    while true {
+      let isIdle = await runUntilIdle()
+      if result != nil { return isIdle ? report : report ?? Self.restless }
+      if isIdle, jobs.resumeIdlers() { continue }
+      if isIdle, await hasHelpFromOutside() { continue }
+      if let report { return report + "\nIt did not return when it was cancelled, either." }
+      report = isIdle ? jobs.report.text : Self.restless
+      jobs.asOwner { closure?.cancel() }
+    }
+  }
+
+  private static let restless =
+    "Some tasks always had something left to do, for \(mostJobs) jobs: do they wait with Task.yield()?"
+
+  /// False if there is no end of jobs.
+  private func runUntilIdle() async -> Bool {
+    var count = 0
+    while count < Self.mostJobs {
+      let ran = jobs.runReady(atMost: Self.share)
+      if ran < Self.share { return true }
+      count += ran
+      await Task.yield()
+    }
+    return false
+  }
+
+  private func hasHelpFromOutside() async -> Bool {
+    while true {
+      if await jobs.waitForOutside(atMost: Self.patience) { return true }
+      guard let end = jobs.realSleepEnd, end + Self.patience > .now else { return false }
+    }
+  }
+}

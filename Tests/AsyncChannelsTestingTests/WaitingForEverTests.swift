@@ -1,0 +1,148 @@
+import AsyncChannels
+import AsyncChannelsRecording
+import AsyncChannelsTesting
+import XCTest
+
+/// A test that would wait for ever fails, within a second, and says what waits.
+final class WaitingForEverTests: XCTestCase {
+  @MainActor
+  func test_C96_workThatNobodyLetsGoOn() async throws {
+    let report = await failure { _ in await never() }
+    try assertSays(
+      report, "WaitingForEverTests.swift:",
+      "The closure would never return",
+      "- The closure waits in never ← a closure in WaitingForEverTests",
+      "It did not return when it was cancelled, either.")
+  }
+
+  @MainActor
+  func test_C96_aProbe() async throws {
+    let report = await failure { time in
+      let model = Model(time.clock)
+      let recording = Recording(of: model)
+      try await withRunning(model) {
+        let probe = Probe(model.$count)
+        try await probe.next(2)
+      }
+      withExtendedLifetime(recording) {}
+    }
+    try assertSays(
+      report, "- A probe of model.$count waits at WaitingForEverTests.swift:\(#line - 5).",
+      "- A task waits in AsyncSequence.answer ← Model.run",
+      "The closure threw: WaitingForEverTests.swift:\(#line - 7): model.$count: Expected 2 elements, after 0",
+      // What the recording has recorded.
+      "count")
+  }
+
+  @MainActor
+  func test_C96_aSleepThatOnlyTheTestCanEnd() async throws {
+    let report = await failure { time in
+      let model = Model(time.clock)
+      let probe = Probe(model.$count)
+      try await withRunning(model) {
+        model.go.send(1)
+        try await probe.expect(0)
+        try await probe.expect(1)
+      }
+    }
+    try assertSays(
+      report, "- A task waits in TestClock.sleep",
+      "- 1 on the test's clock, which is at 0.0 seconds, the next until 1.0 seconds: only time.advance(by:)"
+    )
+  }
+
+  @MainActor
+  func test_C96_listenersThatDoNotAsk() async throws {
+    let report = await failure { _ in
+      let channel = Channel<Int>()
+      let subscription = channel.outlet.subscribe()
+      channel.send(1)
+      await channel.settled()
+      withExtendedLifetime(subscription) {}
+    }
+    try assertSays(report, "- The closure waits in Channel.settled ← a closure in WaitingForEver")
+  }
+
+  @MainActor
+  func test_C96_tasksThatWaitByYielding() async throws {
+    let report = await failure { _ in while !Task.isCancelled { await Task.yield() } }
+    try assertSays(report, "Some tasks always had something left to do")
+  }
+
+  @MainActor
+  func test_C96_aRealSleepIsSaid() async throws {
+    let report = await failure { _ in try await Task.sleep(for: .milliseconds(20)) }
+    try assertSays(report, "A task slept for 0.01", "on a real clock", "time.clock")
+  }
+
+  @MainActor
+  func test_C96_aTaskThatWasMadeBeforeIsSaid() async throws {
+    let channel = Channel<Int>()
+    let log = Log()
+    let before = Task.detached { for await number in channel.outlet { await log.add("\(number)") } }
+    while channel.subscriberCount == 0 { await Task.yield() }
+    try await Task.sleep(for: .milliseconds(20))
+    let report = await failure { time in
+      channel.send(1)
+      await time.idle()
+    }
+    try assertSays(
+      report, "A task that was made before the closure of withTestTime began was woken in it.")
+    before.cancel()
+  }
+
+  @MainActor
+  func test_C96_oneCallInsideAnotherIsRefused() async throws {
+    let report = await failure { _ in try await withTestTime { _ in } }
+    try assertSays(report, "withTestTime in the closure of another would wait for itself.")
+  }
+
+  @MainActor
+  func test_C96_aTimerWithoutEndIsSaid() async throws {
+    let report = await failure { time in
+      let timer = Task { while true { try await time.clock.sleep(for: .seconds(1)) } }
+      await time.run()
+      timer.cancel()
+    }
+    try assertSays(report, "TestTime.run() gave up at ")
+  }
+
+  @MainActor
+  private func failure(
+    of test: @escaping @MainActor (TestTime) async throws -> Void
+  ) async -> String {
+    let start = ContinuousClock.now
+    do {
+      try await withTestTime(test)
+      return "It passed."
+    } catch {
+      // A busy machine may take its time; without one it is a second.
+      XCTAssertLessThan(ContinuousClock.now - start, .seconds(20))
+      return "\(error)"
+    }
+  }
+
+  private func assertSays(_ report: String, _ parts: String..., line: UInt = #line) throws {
+    for part in parts where !report.contains(part) {
+      XCTFail("\"\(part)\" is not in: \(report)", line: line)
+    }
+  }
+}
+
+private func never() async {
+  await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+}
+
+@MainActor
+private final class Model: ViewModel {
+  @Input var go: Inlet<Int>
+  @CurrentValue private(set) var count = 0
+  private let clock: TestClock
+
+  init(_ clock: TestClock) { self.clock = clock }
+
+  func run() async {
+    await _go.received.answer(
+      .latestOnly, after: .seconds(1), clock: clock, by: { $0 }, publish: { self.count = $0 })
+  }
+}

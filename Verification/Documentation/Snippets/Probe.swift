@@ -1,0 +1,3 @@
+import AsyncChannels
+import AsyncChannelsTesting
+import AsyncViewModels

@@ -1,0 +1,2 @@
+import AsyncChannels
+import AsyncChannelsTesting
