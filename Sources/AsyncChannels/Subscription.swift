@@ -122,6 +122,12 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     }
   }
 
+  /// From now on no call of `settled()` waits for it: for an onlooker. To be called before it is consumed.
+  package func excuse() {
+    (feed.waiter as? LogCursor)?.excuse()
+    (feed.waiter as? MergedCursor)?.excuse()
+  }
+
   /// What was recorded so far of what it listens to; nil if nobody records that.
   package var flow: String? { feed.waiter.flow() }
 

@@ -27,6 +27,8 @@ final class Attendance: @unchecked Sendable {
   private var known = 0
   /// How many calls of `settled()` there were.
   private(set) var lastNumber = 0
+  /// How many subscribers no call waits for.
+  private var excusedCount = 0
   /// In the order of their numbers, and so of their marks.
   private var waits: [SettleWait] = []
 
@@ -53,6 +55,7 @@ final class Attendance: @unchecked Sendable {
   /// - Parameter remaining: How many there are now.
   func noteLeaving(_ attended: Attended, remaining: Int) -> AttendanceNews? {
     var attended = attended
+    if attended.isExcused { excusedCount -= 1 }
     let settled = settle(from: &attended) { _ in true }
     let count = noteCount(remaining)
     guard settled != nil else { return count }
@@ -68,6 +71,12 @@ final class Attendance: @unchecked Sendable {
       follower: follower, wake: wake, settled: waits.isEmpty ? nil : waits, isEnd: true)
   }
 
+  /// From now on no call waits for this subscriber, which counts as one that need not be waited for.
+  func excuse(_ attended: inout Attended) {
+    attended.excuse()
+    excusedCount += 1
+  }
+
   /// - Parameters:
   ///   - count: How many subscribers there are.
   ///   - sleepers: The log's. Those of them that are subscribers have settled.
@@ -79,7 +88,7 @@ final class Attendance: @unchecked Sendable {
   ) -> SettleWait {
     lastNumber += 1
     let wait = SettleWait(
-      number: lastNumber, remaining: count - sleepers.subscriberCount,
+      number: lastNumber, remaining: count - excusedCount - sleepers.subscriberCount,
       generation: sleepers.generation, upTo: end, in: queues, ringing: bell)
     if wait.remaining > 0 { waits.append(wait) }
     return wait
@@ -131,13 +140,18 @@ struct Attended: Sendable {
     self.number = number
   }
 
+  /// Whether no call waits for it: it is an onlooker, a test's probe.
+  var isExcused: Bool { number == .max }
+
+  fileprivate mutating func excuse() { number = .max }
+
   mutating func fallAsleep(in generation: UInt64, after number: Int) {
     sleep = (generation, number)
   }
 
   /// It has left the queue while the others stay: so it has slept through all calls there were.
   mutating func wake(after number: Int) {
-    self.number = number
+    if !isExcused { self.number = number }
     sleep = (0, 0)
   }
 

@@ -119,6 +119,14 @@ class LogCursor: Waiter, @unchecked Sendable {
 
   final override func helpRinging() { untypedLog.helpRinging() }
 
+  final override var isSubscriber: Bool { !attended.isExcused }
+
+  /// From now on no call of `settled()` waits for it. To be called before it is consumed.
+  final func excuse() {
+    if isPastTheEnd { return }
+    untypedLog.state.withLock { $0.makeAttendance().excuse(&attended) }
+  }
+
   final override func makeWatchers() -> [Waiter] { [ArrivalWatcher(of: self)] }
 
   /// Whether somebody waits until the log's subscribers have settled, and may wait for this one.
