@@ -61,7 +61,8 @@ final class SettleWait: LogObserver {
     state.withLock { state in
       (state.newest, state.mark, state.beginning) = (log.newest, log.end, log.asleep.at)
       for queue in log.queues { state.marks[queue.subscriber] = queue.departed + queue.count }
-      state.remaining = log.subscriberCount - log.asleep.count
+      state.heard = log.onlookers
+      state.remaining = log.subscriberCount - log.asleep.count - log.onlookers.count
       if log.isFinished { state.hasSettled = false }
       if state.hasSettled == nil, state.remaining == 0 { state.hasSettled = true }
     }
@@ -94,6 +95,26 @@ final class SettleWait: LogObserver {
       state.hasSettled = false
       return true
     }
+  }
+}
+
+/// A log's subscribers for which no call of `settled()` waits.
+final class Onlookers: LogObserver {
+  private let subscribers = Locked<Set<Int>>([])
+
+  var followsElements: Bool { false }
+
+  var onlookers: Set<Int> { subscribers.withLock { $0 } }
+
+  func add(_ subscriber: Int) {
+    subscribers.withLock { _ = $0.insert(subscriber) }
+  }
+
+  func note(_ event: LogEvent) -> AfterLock? {
+    if case .left(let subscriber, _, _) = event {
+      subscribers.withLock { _ = $0.remove(subscriber) }
+    }
+    return nil
   }
 }
 

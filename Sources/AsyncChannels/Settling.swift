@@ -7,7 +7,7 @@
 ///
 /// - **What it cannot know**: whether a subscriber will ever ask. A subscription that nobody consumes,
 ///   or a loop that is stuck, is waited for until the calling task is cancelled; so is one that is taken
-///   from by hand, a `Probe` too, until it asks again or is dropped. A loop that calls this in its own
+///   from by hand, until it asks again or is dropped. (It never waits for a test's `Probe`.) A loop that calls this in its own
 ///   body waits for itself. So a test gives it a deadline.
 /// - **Batches**: a step of ``Batches`` asks once, when it begins, so the batch before has been worked on.
 /// - **State of several states**: steps ask all of them in turn, so one that does not change holds nothing up.

@@ -122,6 +122,12 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     }
   }
 
+  /// From now on no call of `settled()` waits for it: for an onlooker. To be called before it is consumed.
+  package func becomeOnlooker() {
+    (feed.waiter as? LogCursor)?.becomeOnlooker()
+    (feed.waiter as? MergedCursor)?.becomeOnlooker()
+  }
+
   /// What was recorded so far of what it listens to; nil if nobody records that.
   package var flow: String? { feed.waiter.flow() }
 

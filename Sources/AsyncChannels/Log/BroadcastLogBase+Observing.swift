@@ -122,6 +122,7 @@ extension BroadcastLogBase: Followed {
       kept: keptQueue?.count ?? 0, replayed: replayedCount,
       subscriberCount: state.subscriberCount, newest: state.newestSubscriber,
       end: state.end?.number ?? 0,
-      asleep: (state.waiting.subscriberCount, state.waiting.now))
+      asleep: (state.waiting.subscriberCount, state.waiting.now),
+      onlookers: state.observers.reduce(into: []) { $0.formUnion($1.onlookers) })
   }
 }

@@ -22,12 +22,16 @@ package protocol LogObserver: AnyObject, Sendable {
 
   /// What it knows of the log, for a report of a failure.
   var report: String? { get }
+
+  /// Subscribers of which it knows that nobody is to wait for them.
+  var onlookers: Set<Int> { get }
 }
 
 extension LogObserver {
   package func prepare(_ element: Any?) -> (any SendNote)? { nil }
   package func complete(_ note: any SendNote, with element: Any) {}
   package var report: String? { nil }
+  package var onlookers: Set<Int> { [] }
 }
 
 /// What an observer notes of an element that is on its way.
@@ -91,6 +95,8 @@ package struct LogPicture {
   package let end: Int
   /// How many subscribers sleep, and the moment at which they do.
   package let asleep: (count: Int, at: WaitQueue.Moment)
+  /// Those for which nobody is to wait. They do not count as asleep.
+  package let onlookers: Set<Int>
 }
 
 /// What is known of a sent element when it is appended.

@@ -81,6 +81,13 @@ final class MergedCursor: Waiter, @unchecked Sendable {
 
   override func helpRinging() { for source in sources { source.cursor.helpRinging() } }
 
+  override var isSubscriber: Bool { sources.allSatisfy(\.cursor.isSubscriber) }
+
+  /// From now on no call of `settled()` waits for it. To be called before it is consumed.
+  func becomeOnlooker() {
+    for source in sources { source.cursor.becomeOnlooker() }
+  }
+
   override func makeWatchers() -> [Waiter] { sources.flatMap { $0.cursor.makeWatchers() } }
 
   /// Readable if one of them is, finished if all are.

@@ -35,6 +35,8 @@ import Synchronization
 /// (``withTestTime(orders:fileID:line:_:)``) a wait has no other deadline than zero, and none is needed: a test
 /// that would wait for ever fails.
 ///
+/// It is an onlooker: `settled()` does not wait for it.
+///
 /// One wait at a time: a second one takes the place of one that still waits, as with any
 /// `Subscription`, and the first fails.
 public final class Probe<Element: Sendable>: Sendable {
@@ -76,6 +78,7 @@ public final class Probe<Element: Sendable>: Sendable {
   init(_ outlet: Outlet<Element>, _ name: ProbeName) {
     self.name = name
     subscription = outlet.subscribe(buffering: .unbounded)
+    subscription.becomeOnlooker()
     arrivals = Locked(Arrivals(ticket: subscription.takeOver()))
   }
 

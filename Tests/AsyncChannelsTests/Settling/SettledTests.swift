@@ -11,6 +11,52 @@ final class SettledTests: XCTestCase {
     .unbounded, .bufferingNewest(1000), .bufferingOldest(1000),
   ]
 
+  func test_C72_itWaitsForNoProbe() async throws {
+    let channel = Channel<Int>()
+    let (left, right) = (CurrentValue(0), CurrentValue(0))
+    let sum = StateOutlet.combine(left.outlet, right.outlet).map { $0 + $1 }
+    func settle() async throws {
+      let hasSettled = try await within { await channel.settled() }
+      XCTAssertTrue(hasSettled)
+    }
+    for round in 0..<20 {
+      let probe = Probe(channel.outlet)
+      let ofState = Probe(sum)
+      channel.send(round)
+      left.value = round
+      try await settle()
+      let hasStateSettled = try await within { await sum.settled() }
+      XCTAssertTrue(hasStateSettled)
+      // Asking, taking and sleeping change nothing.
+      try await probe.expect(round)
+      try await ofState.next()
+      let waiting = Task { try await probe.next() }
+      try await channel.untilAsleep(1)
+      try await settle()
+      channel.send(round)
+      try await settle()
+      _ = try await waiting.value
+      try await settle()
+      XCTAssertEqual(channel.subscriberCount, 1)
+    }
+    // And it is counted with the others no more than it is waited for.
+    let listener = channel.outlet.subscribe()
+    let probe = Probe(channel.outlet)
+    channel.send(1)
+    let settling = Task { await channel.settled() }
+    try await until("it waits") { channel.log.isSettling.load(ordering: .relaxed) }
+    for _ in 0..<20 { await Task.yield() }
+    XCTAssertTrue(channel.log.isSettling.load(ordering: .relaxed))
+    _ = probe.values
+    XCTAssertTrue(channel.log.isSettling.load(ordering: .relaxed))
+    _ = await listener.next()
+    let asking = Task { await listener.next() }
+    let hasSettled = await settling.value
+    XCTAssertTrue(hasSettled)
+    asking.cancel()
+    _ = await asking.value
+  }
+
   func test_C72_itReturnsWhenEachHasWorkedOnAllThatWasSentAndAsksForMore() async throws {
     for policy in policies {
       let channel = Channel<Int>(replaying: 1, buffering: policy)

@@ -8,116 +8,109 @@ import XCTest
 @MainActor
 final class ScreensTests: XCTestCase {
   func test_theSearchScreenAsksForTheLastQueryOnlyAndShowsHitsOrAnError() async throws {
-    let clock = TestClock()
-    let asked = Record<String>()
-    let screen = SearchScreen(clock: clock) { query throws(SearchFailure) in
-      asked.add(query)
-      if query.isEmpty { throw .emptyQuery }
-      return ["\(query) 1", "\(query) 2"]
+    try await withTestTime { time in
+      let asked = Record<String>()
+      let screen = SearchScreen(clock: time.clock) { query throws(SearchFailure) in
+        asked.add(query)
+        if query.isEmpty { throw .emptyQuery }
+        return ["\(query) 1", "\(query) 2"]
+      }
+      let pause = Duration.milliseconds(300)
+      let (shown, busy) = (Probe(screen.$result), Probe(screen.$isSearching))
+      await withRunning(screen) {
+        for query in ["s", "sw", "swift"] { screen.query.send(query) }
+        await time.advance(by: pause)
+        screen.query.send("")
+        await time.advance(by: pause)
+        screen.query.send("actor")
+        await time.advance(by: pause / 2)
+      }
+      XCTAssertEqual(
+        shown.values, [.success([]), .success(["swift 1", "swift 2"]), .failure(.emptyQuery)])
+      // The view went before it was quiet, and comes back.
+      await withRunning(screen) { await time.advance(by: pause) }
+      XCTAssertEqual(shown.values.last, .success(["actor 1", "actor 2"]))
+      XCTAssertEqual(asked.events, ["swift", "", "actor"])
+      XCTAssertEqual(busy.values, [false, true, false, true, false, true, false])
     }
-    let pause = Duration.milliseconds(300)
-    let (shown, busy) = (Probe(screen.$result), Probe(screen.$isSearching))
-    try await shown.expect(.success([]))
-    try await withRunning(screen) {
-      for query in ["s", "sw", "swift"] { screen.query.send(query) }
-      try await clock.pass(pause)
-      try await shown.expect(.success(["swift 1", "swift 2"]))
-      screen.query.send("")
-      try await clock.pass(pause)
-      try await shown.expect(.failure(.emptyQuery))
-      screen.query.send("actor")
-      try await clock.untilAsleep(for: pause)
-    }
-    // The view went before it was quiet, and comes back.
-    try await withRunning(screen) {
-      try await clock.pass(pause)
-      try await shown.expect(.success(["actor 1", "actor 2"]))
-    }
-    XCTAssertEqual(asked.events, ["swift", "", "actor"])
-    let phases = try await busy.next(7)
-    XCTAssertEqual(phases, [false, true, false, true, false, true, false])
-    try shown.finish()
-    try busy.finish()
   }
 
   func test_theFormSendsOnceHoweverOftenTheButtonIsTapped() async throws {
-    let gate = Gate()
-    let sent = Record<SignUp>()
-    let form = SignUpForm { signUp throws(SignUpFailure) in
-      sent.add(signUp)
-      await gate.pass()
-      if signUp.name == "ann" { throw .nameIsTaken }
-      return "welcome"
-    }
-    let (outcomes, busy) = (Probe(form.$outcome), Probe(form.$isSending))
-    try await outcomes.expect(nil)
-    try await busy.expect(false)
-    XCTAssertFalse(form.canSubmit.value)
-    (form.name, form.mail, form.password) = ("ann", "ann@example.org", "12345678")
-    XCTAssertTrue(form.canSubmit.value)
-    try await withRunning(form) {
-      form.submit.send()
-      try await busy.expect(true)
+    try await withTestTime { time in
+      let sent = Record<SignUp>()
+      let form = SignUpForm { signUp throws(SignUpFailure) in
+        sent.add(signUp)
+        try? await time.clock.sleep(for: .seconds(1))
+        if signUp.name == "ann" { throw .nameIsTaken }
+        return "welcome"
+      }
+      let (outcomes, busy) = (Probe(form.$outcome), Probe(form.$isSending))
       XCTAssertFalse(form.canSubmit.value)
-      form.submit.send()
-      form.submit.send()
-      gate.open()
-      try await outcomes.expect(.failure(.nameIsTaken))
-      form.name = "eve"
-      form.submit.send()
-      try await outcomes.expect(.success("welcome"))
+      (form.name, form.mail, form.password) = ("ann", "ann@example.org", "12345678")
+      XCTAssertTrue(form.canSubmit.value)
+      await withRunning(form) {
+        form.submit.send()
+        await time.idle()
+        XCTAssertEqual(busy.values, [false, true])
+        XCTAssertFalse(form.canSubmit.value)
+        form.submit.send()
+        form.submit.send()
+        await time.run()
+        form.name = "eve"
+        form.submit.send()
+        await time.run()
+      }
+      XCTAssertEqual(outcomes.values, [nil, .failure(.nameIsTaken), .success("welcome")])
+      XCTAssertEqual(sent.events.map(\.name), ["ann", "eve"])
     }
-    XCTAssertEqual(sent.events.map(\.name), ["ann", "eve"])
-    try outcomes.finish()
   }
 
   func test_threeViewModelsShareAChatRoom() async throws {
-    let room = ChatRoom()
-    let composer = Composer(in: room, as: "Ann")
-    let shown = Probe(Messages(of: room).shown)
-    let title = Probe(People(of: room).title)
-    try await shown.expect([])
-    try await title.expect("0 here")
-    try await withRunning(room.run) {
-      try await withRunning(composer) {
-        try await title.expect("1 here")
-        composer.draft = "hello"
-        composer.send.send()
-        try await shown.expect(["Ann: hello"])
-        XCTAssertEqual(composer.draft, "")
-        // Nothing is typed, and nothing said.
-        composer.send.send()
+    try await withTestTime { time in
+      let room = ChatRoom()
+      let composer = Composer(in: room, as: "Ann")
+      let shown = Probe(Messages(of: room).shown)
+      let title = Probe(People(of: room).title)
+      await withRunning(room.run) {
+        await withRunning(composer) {
+          await time.idle()
+          composer.draft = "hello"
+          composer.send.send()
+          await time.idle()
+          XCTAssertEqual(composer.draft, "")
+          // Nothing is typed, and nothing said.
+          composer.send.send()
+          await time.idle()
+        }
+        room.say.send(Message(author: "Ann", text: "is anybody here?"))
+        room.join.send("Bob")
+        await time.idle()
       }
-      try await title.expect("0 here")
-      room.say.send(Message(author: "Ann", text: "is anybody here?"))
-      room.join.send("Bob")
-      try await title.expect("1 here")
+      XCTAssertEqual(shown.values, [[], ["Ann: hello"]])
+      XCTAssertEqual(title.values, ["0 here", "1 here", "0 here", "1 here"])
     }
-    try shown.finish()
-    try title.finish()
   }
 
   func test_eachRowOfTheListRunsAsLongAsItIsThere() async throws {
-    let progress = ["a": Channel<Int>(), "b": Channel<Int>()]
-    let list = Downloads { progress[$0]?.outlet ?? .empty }
-    let rows = Probe(list.$rows.map { $0.map(\.name) })
-    try await rows.expect([])
-    try await withRunning(list) {
-      list.add.send("a")
-      try await rows.expect(["a"])
-      list.add.send("b")
-      try await rows.expect(["a", "b"])
-      try await until("both run") { progress.values.allSatisfy { $0.subscriberCount == 1 } }
-      let percent = Probe(list.rows[1].$percent)
-      try await percent.expect(0)
-      progress["b"]?.send(50)
-      try await percent.expect(50)
-      list.remove.send("a")
-      try await rows.expect(["b"])
-      try await until("one has ended") { progress["a"]?.subscriberCount == 0 }
+    try await withTestTime { time in
+      let progress = ["a": Channel<Int>(), "b": Channel<Int>()]
+      let list = Downloads { progress[$0]?.outlet ?? .empty }
+      let rows = Probe(list.$rows.map { $0.map(\.name) })
+      await withRunning(list) {
+        list.add.send("a")
+        list.add.send("b")
+        await time.idle()
+        XCTAssertEqual(progress.mapValues(\.subscriberCount), ["a": 1, "b": 1])
+        let percent = Probe(list.rows[1].$percent)
+        progress["b"]?.send(50)
+        list.remove.send("a")
+        await time.idle()
+        XCTAssertEqual(percent.values, [0, 50])
+        XCTAssertEqual(progress.mapValues(\.subscriberCount), ["a": 0, "b": 1])
+      }
+      XCTAssertEqual(progress["b"]?.subscriberCount, 0)
+      XCTAssertEqual(rows.values, [[], ["a"], ["a", "b"], ["b"]])
     }
-    XCTAssertEqual(progress["b"]?.subscriberCount, 0)
-    try rows.finish()
   }
 
   func test_theControllerShowsItsStateImmediatelyAndFollowsIt() async throws {
