@@ -44,11 +44,11 @@ final class SettledTests: XCTestCase {
     let probe = Probe(channel.outlet)
     channel.send(1)
     let settling = Task { await channel.settled() }
-    try await until("it waits") { channel.log.isSettling.load(ordering: .relaxed) }
+    try await until("it waits") { channel.log.isObserved.load(ordering: .relaxed) }
     for _ in 0..<20 { await Task.yield() }
-    XCTAssertTrue(channel.log.isSettling.load(ordering: .relaxed))
+    XCTAssertTrue(channel.log.isObserved.load(ordering: .relaxed))
     _ = probe.values
-    XCTAssertTrue(channel.log.isSettling.load(ordering: .relaxed))
+    XCTAssertTrue(channel.log.isObserved.load(ordering: .relaxed))
     _ = await listener.next()
     let asking = Task { await listener.next() }
     let hasSettled = await settling.value
