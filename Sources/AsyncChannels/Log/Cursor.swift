@@ -110,11 +110,7 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     }
     if ticket == Self.onlyTicket { soleUse.end() }
     // The place is closed, somebody follows the log, or there is a queue.
-    return withPlace(of: ticket) {
-      if untypedQueue != nil { return takeFromBoundedQueue(evenIfCancelled: false) }
-      if isObserved { return takeNoting(as: ticket) }
-      return takeKnown(as: ticket)
-    }
+    return withPlace(of: ticket) { takeFound(evenIfCancelled: false, as: ticket) }
   }
 
   /// Takes an element that is there, wherever it is: in the next segment, too. Requires the lock. The
@@ -124,6 +120,11 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     guard look(asks: terms == .next, orJoinWith: nil) == .readable,
       evenIfCancelled || !Task.isCancelled
     else { return nil }
+    return takeFound(evenIfCancelled: evenIfCancelled, as: ticket)
+  }
+
+  /// Takes an element that a look has seen, wherever it is. Requires the lock.
+  private func takeFound(evenIfCancelled: Bool, as ticket: UInt64) -> Element? {
     if untypedQueue != nil { return takeFromBoundedQueue(evenIfCancelled: evenIfCancelled) }
     return isObserved ? takeNoting(as: ticket) : takeKnown(as: ticket)
   }

@@ -37,7 +37,8 @@ extension LogObserver {
 /// What an observer notes of an element that is on its way.
 package protocol SendNote: AnyObject, Sendable {}
 
-/// What is to be done once the log's lock is released.
+/// What is to be done once the log's lock is released. A consumer that asks or takes has its cursor's lock
+/// then: so nobody is rung here in its events, but in a task of its own.
 @usableFromInline
 package struct AfterLock: Sendable {
   private let body: @Sendable () -> Void
