@@ -322,7 +322,7 @@ FAULTS = [
     ("counts do not end", "Attendance.swift",
      "    if news.isEnd { news.follower?.finish() }\n", ""),
     ("those that sleep are waited for", "Attendance.swift",
-     "remaining: count - sleepers.subscriberCount,", "remaining: count,"),
+     "remaining: count - excusedCount - sleepers.subscriberCount,", "remaining: count,"),
     ("a sleeper settles again when it wakes", "Attendance.swift",
      "      if attended.hasSlept(through: wait) {\n"
      "        attended.number = wait.number\n"
