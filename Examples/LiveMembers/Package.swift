@@ -42,7 +42,12 @@ let package = Package(
         .embedInCode("Resources/postgres.sql"),
       ],
       swiftSettings: settings),
-    .testTarget(name: "StoredMembersTests", dependencies: ["LiveMembers"], swiftSettings: settings),
+    .testTarget(
+      name: "StoredMembersTests",
+      dependencies: [
+        "LiveMembers", .product(name: "AsyncChannelsTesting", package: "AsyncChannels"),
+      ],
+      swiftSettings: settings),
     .systemLibrary(
       name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
   ],

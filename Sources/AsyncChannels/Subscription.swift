@@ -70,13 +70,14 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     return ticket
   }
 
-  /// The next element, for the consumer with this number. Nil at the end, if the task is cancelled, or if a newer
-  /// consumer has asked.
-  package func next(as ticket: UInt64) async -> Element? {
-    let element = await Iterator(feed, ticket: ticket).nextUnlessCancelled()
-    feed.waiter.note(.takesByHand)
-    return element
+  /// Waits until there may be an element for the consumer with this number. False at the end, if the task is
+  /// cancelled, or if a newer consumer has asked.
+  package func waitForElement(as ticket: UInt64) async -> Bool {
+    await feed.waiter.waitForElement(as: ticket, isolation: nil)
   }
+
+  /// What was taken last was taken on behalf of the running task.
+  package func noteTakingByHand() { feed.waiter.note(.takesByHand) }
 
   /// The next element, for the consumer with this number, if it comes by the deadline. Nil also at the
   /// end, if the task is cancelled, or if a newer consumer has asked.
@@ -87,7 +88,11 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     as ticket: UInt64, by deadline: C.Instant, on clock: C
   ) async -> Element? {
     await withTaskGroup(of: Element?.self) { group in
-      group.addTask { await self.next(as: ticket) }
+      group.addTask {
+        let element = await Iterator(self.feed, ticket: ticket).nextUnlessCancelled()
+        self.feed.waiter.note(.takesByHand)
+        return element
+      }
       group.addTask {
         try? await clock.sleep(until: deadline, tolerance: nil)
         return nil

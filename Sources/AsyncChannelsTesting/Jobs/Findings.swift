@@ -2,7 +2,6 @@
 struct Findings: Sendable {
   private var sentences: [String] = []
   private(set) var realSleepEnd: ContinuousClock.Instant?
-  private var hasOutsider = false
 
   var text: String? { sentences.isEmpty ? nil : sentences.joined(separator: "\n") }
 

@@ -14,7 +14,7 @@ import Synchronization
 /// So *idle* is exact: what the run's jobs can cause is in `ready` before the job that causes it has ended, and
 /// when that is empty after a job, nobody in the run has anything left to do.
 ///
-/// All that is shared is under one lock, and the hooks enqueue nothing while they hold it.
+/// All that is shared is under one lock, and nobody enqueues a job while holding it.
 final class TestJobs: Sendable {
   private struct State {
     var ready: ReadyJobs
@@ -54,9 +54,7 @@ final class TestJobs: Sendable {
     return jobs.state.withLock { $0.thread == thread } ? jobs : nil
   }
 
-  // MARK: What the hooks call, on any thread
-
-  /// True if the job belongs to the run, which will run it.
+  /// For an executor that was given a job, on any thread. True if the job belongs to the run, which will run it.
   static func takeIfOwned(_ job: UnownedJob, to place: OwnedJob.Place) -> Bool {
     owner.withLock { $0 }?.takeIfOwned(OwnedJob(job: job, place: place)) ?? false
   }
@@ -86,8 +84,6 @@ final class TestJobs: Sendable {
     return isOwned
   }
 
-  // MARK: What the run calls
-
   /// Becomes the owner of what becomes ready on this thread while `body` runs.
   @MainActor
   func asOwner<Value>(_ body: () -> Value) -> Value {
@@ -97,7 +93,7 @@ final class TestJobs: Sendable {
     return body()
   }
 
-  /// Takes the hooks over, and makes the closure's task. Nil if the hooks are not called for both kinds of jobs.
+  /// Owns the time from now on, and makes the closure's task. Nil if it is not given both kinds of jobs.
   @MainActor
   func begin<Value>(_ makeTask: () -> Value) -> Value? {
     Self.owner.withLock { $0 = self }
@@ -111,7 +107,7 @@ final class TestJobs: Sendable {
     }
   }
 
-  /// Whether there was a job; returns when none is ready, or so many have run.
+  /// Runs what is ready, and what becomes ready by that, at most so many. Returns how many have run.
   @MainActor
   func runReady(atMost limit: Int) -> Int {
     var count = 0
@@ -153,7 +149,7 @@ final class TestJobs: Sendable {
 
   private var hasWork: Bool { state.withLock { $0.ready.count > 0 || !$0.idlers.isEmpty } }
 
-  /// Gives the hooks back. What has become ready meanwhile runs as it would have without a test.
+  /// Owns the time no longer. What has become ready meanwhile runs as it would have without a test.
   @MainActor
   func end() -> Findings {
     let (rest, findings) = state.withLock { state in
@@ -166,8 +162,6 @@ final class TestJobs: Sendable {
     for job in rest { job.enqueueAsUsual() }
     return findings
   }
-
-  // MARK: What the closure calls
 
   /// Returns when no job of the run is ready and none runs; immediately when the run has ended.
   func idle() async {
@@ -197,7 +191,7 @@ final class TestJobs: Sendable {
     let (waits, tasks) = state.withLock { state in
       (
         state.waiting.sorted { $0.key < $1.key }.map(\.value),
-        // Behind the one that was made to find out whether the executors are asked: the closure's.
+        // Without those that were made to find out whether it is given jobs: the closure's is the first.
         state.tasks.filter { $0.key > state.firstTask }.sorted { $0.key < $1.key }.map(\.value)
       )
     }

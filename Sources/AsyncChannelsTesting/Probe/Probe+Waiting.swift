@@ -46,14 +46,16 @@ extension Probe {
     let ticket = subscription.takeOver()
     arrivals.withLock { $0.ticket = ticket }
     if let element = await next(as: ticket, wait) {
-      arrivals.withLock { $0.add(element) }
+      // By a child task; what this one does next comes after it.
+      subscription.noteTakingByHand()
       return .element(element)
     }
     if Task.isCancelled { return .cancelled }
+    if let element = takeCollected() { return .element(element) }
     let rest = subscription.takeNow(as: ticket)
     if let element = rest.element {
-      arrivals.withLock { $0.add(element) }
-      return .element(element)
+      arrivals.withLock { $0.elements.append(element) }
+      return takeCollected().map(Arrival.element) ?? .nothing
     }
     return switch rest.look {
     case .finished: .end
@@ -64,13 +66,33 @@ extension Probe {
 
   /// In test time without a timer: that time stands still until the test moves it.
   private func next(as ticket: UInt64, _ wait: Wait<some Clock<Duration>>) async -> Element? {
-    guard let time = TestTime.current else {
-      return await subscription.next(as: ticket, by: wait.deadline, on: wait.clock)
+    if let time = TestTime.current {
+      if wait.isForNow { return nil }
+      return await time.jobs.waiting("A probe of \(name) waits at \(wait.place).") {
+        await collected(as: ticket)
+      }
     }
-    if wait.isForNow { return nil }
-    return await time.jobs.waiting("A probe of \(name) waits at \(wait.place).") {
-      await subscription.next(as: ticket)
+    let (clock, deadline) = (wait.clock, wait.deadline)
+    return await withTaskGroup(of: Element?.self) { group in
+      group.addTask { await self.collected(as: ticket) }
+      group.addTask {
+        try? await clock.sleep(until: deadline, tolerance: nil)
+        return nil
+      }
+      let first = await group.next() ?? nil
+      group.cancelAll()
+      let second = await group.next() ?? nil
+      return first ?? second
     }
+  }
+
+  /// The next element that the test has not taken, even if ``values`` was asked for and has collected it.
+  private func collected(as ticket: UInt64) async -> Element? {
+    while await subscription.waitForElement(as: ticket) {
+      collect()
+      if let element = takeCollected() { return element }
+    }
+    return nil
   }
 
   /// Takes what is there, and keeps it for the test. It displaces no wait.
@@ -115,14 +137,6 @@ extension Probe {
 
   func list(_ elements: [Element]) -> String {
     elements.isEmpty ? "none" : elements.map(show).joined(separator: ", ")
-  }
-}
-
-extension Probe.Arrivals {
-  /// Adds an element that the test takes now.
-  fileprivate mutating func add(_ element: Element) {
-    elements.append(element)
-    taken += 1
   }
 }
 

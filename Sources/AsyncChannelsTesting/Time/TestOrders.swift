@@ -1,3 +1,5 @@
+import AsyncChannels
+
 /// In which orders ``withTestTime(orders:fileID:line:_:)`` runs what is ready, and so how often it runs its closure.
 public struct TestOrders: Sendable {
   /// A seed for each run; nil for the order in which jobs become ready.
@@ -14,7 +16,9 @@ public struct TestOrders: Sendable {
   ///   - seed: Decides the orders. The runs have this seed and those after it, so a run that failed with seed 17
   ///     is repeated with `.random(1, seed: 17)`.
   public static func random(_ count: Int, seed: UInt64) -> TestOrders {
-    precondition(count > 0, "withTestTime cannot try \(count) orders: it tries at least 1.")
+    if count < 1 {
+      Diagnostics.programmerError("withTestTime cannot try \(count) orders: it tries at least 1.")
+    }
     return TestOrders(seeds: (0..<UInt64(count)).map { seed &+ $0 })
   }
 }

@@ -38,7 +38,8 @@ import AsyncChannels
 /// **The end.** When the closure has returned, what is ready is still run. Tasks that wait then, and are resumed
 /// later, run as usual.
 ///
-/// In a program whose main actor or pool has an executor of its own, this throws, since it would not see the jobs.
+/// On Apple's systems, in a program whose main actor or pool has an executor of its own, this throws, since it would not
+/// see the jobs.
 ///
 /// - Parameters:
 ///   - orders: Whether the closure is run once, in the order in which jobs become ready, or again and again in

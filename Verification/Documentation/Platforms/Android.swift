@@ -35,3 +35,29 @@ public func strtoull(
   _ base: Int32
 ) -> UInt64 { 0 }
 @discardableResult public func usleep(_ microseconds: UInt32) -> Int32 { 0 }
+
+public typealias FILE = OpaquePointer
+public func fopen(_ path: UnsafePointer<CChar>!, _ mode: UnsafePointer<CChar>!) -> FILE! { nil }
+@discardableResult public func fclose(_ file: FILE!) -> Int32 { 0 }
+@discardableResult
+public func getline(
+  _ line: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>!,
+  _ capacity: UnsafeMutablePointer<Int>!, _ file: FILE!
+) -> Int { 0 }
+public func free(_ pointer: UnsafeMutableRawPointer!) {}
+
+public var O_RDONLY: Int32 { 0 }
+public var SEEK_END: Int32 { 2 }
+public var PROT_READ: Int32 { 1 }
+public var MAP_PRIVATE: Int32 { 2 }
+public var MAP_FAILED: UnsafeMutableRawPointer! { UnsafeMutableRawPointer(bitPattern: -1) }
+public func open(_ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 { 0 }
+@discardableResult public func close(_ descriptor: Int32) -> Int32 { 0 }
+@discardableResult
+public func lseek(_ descriptor: Int32, _ offset: Int, _ whence: Int32) -> Int { 0 }
+public func mmap(
+  _ address: UnsafeMutableRawPointer!, _ size: Int, _ protection: Int32, _ flags: Int32,
+  _ descriptor: Int32, _ offset: Int
+) -> UnsafeMutableRawPointer! { nil }
+@discardableResult
+public func munmap(_ address: UnsafeMutableRawPointer!, _ size: Int) -> Int32 { 0 }

@@ -1,4 +1,5 @@
-// What the libraries use of Darwin, as its headers are imported: <pthread.h>, <sched.h>, <unistd.h>, <time.h>.
+// What the libraries use of Darwin, as its headers are imported: <pthread.h>, <sched.h>, <unistd.h>, <time.h>,
+// <stdio.h>, <stdlib.h>, <dlfcn.h>.
 
 public struct _opaque_pthread_t {}
 public struct _opaque_pthread_mutex_t { public init() {} }
@@ -41,3 +42,20 @@ public func strtoull(
   _ base: Int32
 ) -> UInt64 { 0 }
 @discardableResult public func usleep(_ microseconds: UInt32) -> Int32 { 0 }
+
+public struct __sFILE {}
+public typealias FILE = __sFILE
+public func fopen(_ path: UnsafePointer<CChar>!, _ mode: UnsafePointer<CChar>!) -> UnsafeMutablePointer<FILE>! { nil }
+@discardableResult public func fclose(_ file: UnsafeMutablePointer<FILE>!) -> Int32 { 0 }
+@discardableResult
+public func getline(
+  _ line: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>!,
+  _ capacity: UnsafeMutablePointer<Int>!, _ file: UnsafeMutablePointer<FILE>!
+) -> Int { 0 }
+public func free(_ pointer: UnsafeMutableRawPointer!) {}
+
+public var RTLD_NOW: Int32 { 2 }
+public func dlopen(_ path: UnsafePointer<CChar>!, _ mode: Int32) -> UnsafeMutableRawPointer! { nil }
+public func dlsym(
+  _ handle: UnsafeMutableRawPointer!, _ name: UnsafePointer<CChar>!
+) -> UnsafeMutableRawPointer! { nil }

@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsTesting
 import AsyncViewModels
 import Foundation
 import XCTest
