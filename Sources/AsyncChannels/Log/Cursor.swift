@@ -81,7 +81,7 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     if untypedQueue != nil {
       return Task.isCancelled ? nil : pop { position.isOpen(for: ticket) ? $0.popFirst() : nil }
     }
-    return withPlace(of: ticket) { takeNoting(as: ticket) }
+    return hasReturned ? nil : withPlace(of: ticket) { takeNoting(as: ticket) }
   }
 
   /// Takes an element that is there, for the consumer.
