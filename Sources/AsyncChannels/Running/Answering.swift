@@ -38,7 +38,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   }
 
   /// - Parameter isolation: In which the loop runs: that of `publish`, or none.
-  func run(from source: Source<Element>, isolation: isolated (any Actor)?) async {
+  func run(from source: AnswerSource<Element>, isolation: isolated (any Actor)?) async {
     await withTaskCancellationHandler {
       await withDiscardingTaskGroup { group in
         let end = Channel<Never>()
@@ -62,7 +62,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   /// Returns at the end of the elements, or when the task is cancelled, and the tasks that are no child
   /// tasks are done.
   private func answerEach(
-    of source: Source<Element>, in group: inout DiscardingTaskGroup,
+    of source: AnswerSource<Element>, in group: inout DiscardingTaskGroup,
     isolation: isolated (any Actor)?
   ) async {
     var count = 0
@@ -83,7 +83,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
 
   /// The next element, or the newest if those before it are superseded.
   private func takeNext(
-    from source: Source<Element>, in group: inout DiscardingTaskGroup,
+    from source: AnswerSource<Element>, in group: inout DiscardingTaskGroup,
     isolation: isolated (any Actor)?
   ) async -> Turn<Element>? {
     let takesAll = rules.overlap == .latestOnly || rules.ignoresReady

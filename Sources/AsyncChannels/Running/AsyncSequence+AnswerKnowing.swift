@@ -4,7 +4,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// are reused, pages, and switches that are set before the server has agreed.
   ///
   /// ```swift
-  /// await _load.received.answer(.concurrent, by: images.load) { id, image in
+  /// await _load.received.answer(.concurrent, by: loader.load) { id, image in
   ///   self.images[id] = image
   /// }
   /// ```

@@ -92,10 +92,12 @@ struct HeldTurns {
     turn.previous = nil
   }
 
+  /// Takes them out; they are over.
   mutating func takeAll() -> [TurnBase] {
     var turns: [TurnBase] = []
     while let turn = first {
       remove(turn)
+      turn.phase = .over
       turns.append(turn)
     }
     return turns
@@ -103,7 +105,7 @@ struct HeldTurns {
 }
 
 /// What comes of a take.
-enum Taken {
+enum TakenTurn {
   case turn(TurnBase)
   /// Filtered out.
   case skipped

@@ -69,18 +69,24 @@ final class Turns: Sendable {
   /// - Parameters:
   ///   - older: What was taken before and is superseded by this, if there is one.
   ///   - take: Takes it.
-  func take(replacing older: TurnBase? = nil, _ take: () -> Taken) -> Taken {
+  func take(replacing older: TurnBase? = nil, _ take: () -> TakenTurn) -> TakenTurn {
     guard place?.isPlain == true else {
       if isClosed { return .nothing }
       let taken = take()
-      return state.withLock { hold(taken, replacing: older, &$0) }
+      let (found, late) = state.withLock { state in
+        (hold(taken, replacing: older, &state), state.isClosed ? state.held.takeAll() : [])
+      }
+      giveBack(late)
+      return found
     }
     return state.withLock { state in
       state.isClosed ? .nothing : hold(take(), replacing: older, &state)
     }
   }
 
-  private func hold(_ taken: Taken, replacing older: TurnBase?, _ state: inout State) -> Taken {
+  private func hold(_ taken: TakenTurn, replacing older: TurnBase?, _ state: inout State)
+    -> TakenTurn
+  {
     if case .nothing = taken { return .nothing }
     let isLate = state.late > 0
     if isLate { state.late -= 1 }
@@ -90,7 +96,6 @@ final class Turns: Sendable {
       _ = state.release(older, into: .over)
       older.noteSuperseded()
     }
-    if state.isClosed { giveBack(&state) }
     return state.isClosed ? .nothing : taken
   }
 
@@ -178,19 +183,17 @@ final class Turns: Sendable {
 
   /// The call was cancelled: nothing is begun any more, and no answer counts.
   func close() {
-    let current = state.withLock { state in
+    let (held, current) = state.withLock { state in
       state.isClosed = true
       state.count = 0
-      giveBack(&state)
-      return state.current
+      return (state.held.takeAll(), state.current)
     }
+    giveBack(held)
     busy?.close()
     for turn in current { turn.cancel() }
   }
 
-  private func giveBack(_ state: inout State) {
-    let turns = state.held.takeAll()
-    for turn in turns { turn.phase = .over }
+  private func giveBack(_ turns: [TurnBase]) {
     place?.giveBack(turns.map(\.returned))
   }
 

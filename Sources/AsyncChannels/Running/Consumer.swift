@@ -26,7 +26,7 @@ struct Consumer<Element: Sendable>: Sendable {
   }
 
   /// Takes one element that is there, or skips it. Takes nothing if the task is cancelled.
-  func take() -> Taken {
+  func take() -> TakenTurn {
     Causes.forget(ObjectIdentifier(place.waiter))
     return switch feed.take(.more, as: place.ticket) {
     case .element(let element): .turn(Turn(element))

@@ -1,5 +1,5 @@
 /// What a call of `answer` takes its elements from.
-enum Source<Element: Sendable> {
+enum AnswerSource<Element: Sendable> {
   case subscription(Consumer<Element>)
   /// To wait is to take, and nothing is given back.
   case foreign(any ForeignSource<Element>)
@@ -13,7 +13,7 @@ enum Source<Element: Sendable> {
     }
   }
 
-  func take() -> Taken {
+  func take() -> TakenTurn {
     switch self {
     case .subscription(let consumer): consumer.take()
     case .foreign(let source): source.take()
@@ -26,7 +26,7 @@ protocol ForeignSource<Element> {
   associatedtype Element: Sendable
 
   func waitForElement(isolation: isolated (any Actor)?) async -> Bool
-  func take() -> Taken
+  func take() -> TakenTurn
 }
 
 final class IteratedSource<Base: AsyncIteratorProtocol>: ForeignSource
@@ -48,7 +48,7 @@ where Base.Failure == Never, Base.Element: Sendable {
     return next != nil
   }
 
-  func take() -> Taken {
+  func take() -> TakenTurn {
     next.take().map { .turn($0) } ?? .nothing
   }
 }
