@@ -96,8 +96,8 @@ extension StateOutlet where Value: Sequence, Value.Element: Sendable {
       await withDiscardingTaskGroup { group in
         var known: [ID] = []
         var rows = Rows<ID>()
-        var spell = Spell()
         while let value = await values.nextUnlessCancelled(isolation: isolation) {
+          var spell = Spell()
           let changes = compare(&known, value)
           for number in rows.apply(changes.gone, changes.come) {
             if spell.isUsedUp() { await spell.pause() }
