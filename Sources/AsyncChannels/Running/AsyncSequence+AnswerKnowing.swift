@@ -64,10 +64,8 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// Each element costs a channel and a task more. The rest is as with
   /// ``_Concurrency/AsyncSequence/answer(_:after:clock:busy:isBusyInPause:ignored:by:publish:)-(_,_,_,_,_,_,_,(Answer)->Void)``.
   ///
-  /// - Parameters:
-  ///   - work: Makes the answer. Its inlet may be used from any thread.
-  ///   - progress: Called in the isolation in which the closure was made, never while an answer is
-  ///     published, if that is the isolation of `publish`.
+  /// The inlet may be used from any thread. `progress` is called in the isolation in which that closure was
+  /// made, never while an answer is published, if that is the isolation of `publish`.
   public func answer<Answer: Sendable, Progress: Sendable>(
     _ overlap: Overlap = .oneAtATime, after quiet: Duration = .zero,
     clock: some Clock<Duration> = ContinuousClock(), busy: Inlet<Bool>? = nil,
