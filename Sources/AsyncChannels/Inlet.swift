@@ -189,6 +189,31 @@ public struct Inlet<Element: Sendable>: Sendable {
     }
   }
 
+  /// An inlet for another type of element, which is transformed and then sent here, unless the result is
+  /// `nil`: then it is dropped.
+  ///
+  /// ```swift
+  /// let addMember: Inlet<String> = commands.inlet.compactContramap { text in
+  ///   text.isEmpty ? nil : .add(name: text)
+  /// }
+  /// ```
+  ///
+  /// The rest is as with ``contramap(function:fileID:_:)``. Of an element that is dropped, `send` returns
+  /// `.sent(subscribers: 0)`, even if the channel is finished.
+  @inlinable
+  public func compactContramap<Source>(
+    function: StaticString = #function, fileID: StaticString = #fileID,
+    _ transform: @escaping @Sendable (Source) -> Element?
+  ) -> Inlet<Source> {
+    makeInlet(function: function, fileID: fileID) { source in
+      guard let element = transform(source) else { return .sent(subscribers: 0) }
+      return switch self.send(element) {
+      case .sent(let subscribers): .sent(subscribers: subscribers)
+      case .finished: .finished(source)
+      }
+    }
+  }
+
   /// An inlet whose elements are sent here in another form.
   @usableFromInline
   func makeInlet<Source>(

@@ -1,8 +1,9 @@
 import Synchronization
 
 /// Returns when nothing has come to a subscription for some time, when no more can come, or when the
-/// task is cancelled.
-typealias Pause = @Sendable (_ watching: Waiter) async -> Void
+/// task is cancelled. What it returns is how many elements had come by then, those that were dropped
+/// included: elements that come after it was decided are not meant.
+typealias Pause = @Sendable (_ watching: Waiter) async -> Int
 
 /// A pause that begins anew with each arrival.
 ///
@@ -10,9 +11,10 @@ typealias Pause = @Sendable (_ watching: Waiter) async -> Void
 /// arrivals only note their time, and the timer, when it ends, sleeps for what is left.
 final class Quiet<Time: Clock<Duration>>: Sendable {
   private enum End {
-    case quiet, finished
+    case quiet(offered: Int), finished
   }
 
+  private let waiter: Waiter
   private let quiet: Duration
   private let clock: Time
   /// They note arrivals as they come.
@@ -22,6 +24,7 @@ final class Quiet<Time: Clock<Duration>>: Sendable {
   private let lastArrival: Locked<Time.Instant>
 
   init(of quiet: Duration, on clock: Time, watching waiter: Waiter) {
+    self.waiter = waiter
     self.quiet = quiet.countable
     self.clock = clock
     watchers = waiter.makeWatchers()
@@ -29,17 +32,19 @@ final class Quiet<Time: Clock<Duration>>: Sendable {
     lastArrival = Locked(clock.now)
   }
 
-  func wait() async {
+  func wait() async -> Int {
     var openWatchers = watchers.count
-    guard openWatchers > 0 else { return }
-    await withTaskGroup(of: End.self) { group in
+    guard openWatchers > 0 else { return waiter.offeredCount }
+    return await withTaskGroup(of: End.self) { group in
       group.addTask { await self.untilQuiet() }
       for watcher in watchers { group.addTask { await self.noteArrivals(of: watcher) } }
+      defer { group.cancelAll() }
       for await end in group {
-        if end == .finished { openWatchers -= 1 }
-        if end == .quiet || openWatchers == 0 { break }
+        if case .quiet(let offered) = end { return offered }
+        openWatchers -= 1
+        if openWatchers == 0 { break }
       }
-      group.cancelAll()
+      return waiter.offeredCount
     }
   }
 
@@ -51,19 +56,26 @@ final class Quiet<Time: Clock<Duration>>: Sendable {
 
   private func untilQuiet() async -> End {
     let tickets = timers.map { $0.makeTicket() }
-    while !Task.isCancelled {
+    while true {
       let last = lastArrival.withLock { $0 }
       try? await clock.sleep(until: last.advanced(by: quiet), tolerance: nil)
+      // Counted before the look: if that finds nothing new, all of these have been quiet.
+      let offered = waiter.offeredCount
       let hasMoreCome = zip(timers, tickets).count { $0.look(as: $1) == .readable } > 0
+      let isNew = lastArrival.withLock { $0 } != last
       // What has come and is not noted yet has come just now.
-      if hasMoreCome, lastArrival.withLock({ $0 }) == last { noteArrival() }
-      if !hasMoreCome { break }
+      if hasMoreCome, !isNew || watchers.contains(where: \.hasMore) { noteArrival() }
+      if !(hasMoreCome || isNew) || Task.isCancelled { return .quiet(offered: offered) }
     }
-    return .quiet
   }
 
   private func noteArrival() {
     let now = clock.now
     lastArrival.withLock { $0 = max($0, now) }
   }
+}
+
+extension Waiter {
+  /// How many elements have come that were not taken, those that were dropped included.
+  fileprivate var offeredCount: Int { pendingCount + droppedCount }
 }

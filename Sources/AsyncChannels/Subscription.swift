@@ -46,7 +46,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// Of a derived subscription it is the number of its base's elements: a filter may skip some of them,
   /// and state of several has one for each. It may be outdated when it is returned, since others send
   /// and take. Costs O(1), for derived state O(the states).
-  public var pendingCount: Int { feed.waiter.pendingCount }
+  public var pendingCount: Int { feed.pendingCount }
 
   /// The next element, as soon as there is one; `nil` at the end of the channel, or if the task is
   /// cancelled.
@@ -206,6 +206,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
       switch feed {
       case .cursor(let cursor):
         while await cursor.waitForElement(as: ticket, isolation: actor) {
+          if let element = feed.takeReturned(as: ticket) { return element }
           if let element = cursor.takeSeen(as: ticket) { return element }
         }
         return nil

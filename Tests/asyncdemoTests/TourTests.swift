@@ -161,11 +161,9 @@ final class TourTests: XCTestCase {
     ●       │             │          #2 Credentials(username: "bob", password: …)
     ◆       │             │          #1 taken
     ├─────────────────────●          true ← #1
-    ├─────────────────────●          false ← #1
     ├───────●             │          success(Token(…)) ← #1
     │       ◆             │          success(Token(…)) taken
     ◆       │             │          #2 taken
-    ├─────────────────────●          true ← #2
     ├─────────────────────●          false ← #2
     ├───────●             │          success(Token(…)) ← #2
     │       ◆             │          success(Token(…)) taken

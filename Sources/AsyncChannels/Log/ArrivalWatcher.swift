@@ -31,6 +31,10 @@ final class ArrivalWatcher: Waiter, @unchecked Sendable {
     }
   }
 
+  override var hasMore: Bool {
+    cursor.untypedLog.state.withLock { $0.arrivals(in: cursor.untypedQueue) != seen }
+  }
+
   override func leaveQueue(_ bell: Doorbell) {
     cursor.untypedLog.state.withLock { _ = $0.waiting.leave(bell) }
   }

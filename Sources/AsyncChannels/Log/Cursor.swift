@@ -85,7 +85,7 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
         isObserved || !position.isOpen(for: ticket) ? nil : queue.popFirst()
       }
     }
-    return withPlace(of: ticket) { takeNoting(as: ticket) }
+    return hasReturned ? nil : withPlace(of: ticket) { takeNoting(as: ticket) }
   }
 
   /// Takes an element that is there, for the consumer.

@@ -28,7 +28,7 @@ enum Feed<Element: Sendable>: Sendable {
     _ step: @escaping @Sendable (Element, _ ticket: UInt64) -> Derived?
   ) -> Feed<Derived> {
     .derived(waiter) { terms, ticket in
-      switch take(terms, as: ticket) {
+      switch takeSent(terms, as: ticket) {
       case .element(let element): step(element, ticket).map(Feed<Derived>.Taken.element) ?? .skipped
       case .skipped: .skipped
       case .nothing: .nothing
@@ -99,11 +99,40 @@ enum Feed<Element: Sendable>: Sendable {
     return elements
   }
 
+  /// How many elements of its base can be taken, those that were given back included.
+  var pendingCount: Int { waiter.pendingCount + waiter.returnedCount }
+
+  /// The first element that a consumer took and gave back; nil, as nearly always, if there is none.
+  @usableFromInline
+  func takeReturned(as ticket: UInt64) -> Element? {
+    guard waiter.hasReturned,
+      let returned = waiter.takeReturned(as: ticket) as? Returned<Element>
+    else { return nil }
+    Causes.took(returned.origins, from: ObjectIdentifier(waiter))
+    return returned.element
+  }
+
   @usableFromInline
   func take(_ terms: Terms, as ticket: UInt64) -> Taken {
+    if waiter.hasReturned, terms == .evenIfCancelled || !Task.isCancelled,
+      let element = takeReturned(as: ticket)
+    {
+      return .element(element)
+    }
+    return takeSent(terms, as: ticket)
+  }
+
+  /// An element that none has taken yet.
+  private func takeSent(_ terms: Terms, as ticket: UInt64) -> Taken {
     switch self {
     case .cursor(let cursor): cursor.take(terms, as: ticket).map(Taken.element) ?? .nothing
     case .derived(_, let take): take(terms, ticket)
     }
   }
+}
+
+/// An element that a consumer took and gave back, and of what recordings know it.
+struct Returned<Element: Sendable>: Sendable {
+  let element: Element
+  let origins: [Origin]
 }

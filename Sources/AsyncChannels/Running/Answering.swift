@@ -3,241 +3,243 @@ import Synchronization
 /// One call of `answer`: a loop that takes elements and begins work on them.
 ///
 /// One at a time, the loop works itself. Otherwise each element has a task, and the loop goes on to
-/// the next element. Decisions about elements are made in the isolation of `publish`, where nothing else
-/// runs between two suspensions. If `publish` has no isolation, each decision is one atomic operation, or
-/// is made under a lock.
+/// the next element. What becomes of an element `Turns` decides. If anything is reported when an element is
+/// taken, the loop runs in the isolation of `publish`, and elsewhere if not. Answers are published in the
+/// isolation, where nothing else runs between the decision that an answer counts and its publication. If
+/// `publish` has no isolation, they are published one by one.
 final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
-  private let overlap: Overlap
-  private let pause: Pause?
+  private let rules: AnswerRules
   private let turns: Turns
+  /// Nil if the sequence is neither a subscription nor an outlet.
+  private let consumer: Consumer<Element>?
+  private let work: Work<Element, Answer>
+  private let publish: Publish<Element, Answer>
   private let ignored: Inlet<Element>?
-  private let work: @Sendable (Element) async -> Answer
-  private let publish: @isolated(any) @Sendable (Answer) -> Void
-  /// Whether the caller's task was cancelled. The task that publishes may be another's, or superseded.
-  private let isClosed = Atomic(false)
-  private let answers = Locked(OneByOne<(Turn, Answer)>())
-  /// The newest work of `.latestOnly`, which is not a child task: a newer element has to cancel it
-  /// alone, and a child that can be cancelled alone needs a group, and a task more, for itself.
-  private let latestTask = Locked<Task<Void, Never>?>(nil)
+  private let answers = Locked(Answers())
 
   init(
-    _ overlap: Overlap, after pause: Pause?, busy: Inlet<Bool>?, ignored: Inlet<Element>?,
-    work: @escaping @Sendable (Element) async -> Answer,
-    publish: @escaping @isolated(any) @Sendable (Answer) -> Void
+    _ rules: AnswerRules, of consumer: Consumer<Element>?, tellingIgnored ignored: Inlet<Element>?,
+    work: Work<Element, Answer>,
+    publish: Publish<Element, Answer>
   ) {
-    self.overlap = overlap
-    self.pause = pause
-    turns = Turns(reportingTo: busy)
+    self.rules = rules
+    self.consumer = consumer
+    turns = Turns(rules, of: consumer?.place)
     self.ignored = ignored
     self.work = work
     self.publish = publish
   }
 
-  /// - Parameter isolation: That of `publish`.
-  func run(
-    _ elements: some AsyncSequence<Element, Never> & Sendable, isolation: isolated (any Actor)?
-  ) async {
+  /// Takes from its subscription.
+  func run() async {
+    guard let consumer else { return }
+    let isElsewhere = !rules.areReported && (rules.overlap != .firstOnly || consumer.place.isPlain)
+    await run(from: .subscription(consumer), isolation: isElsewhere ? nil : publish.isolation)
+  }
+
+  /// - Parameter isolation: In which the loop runs: that of `publish`, or none.
+  func run(from source: AnswerSource<Element>, isolation: isolated (any Actor)?) async {
     await withTaskCancellationHandler {
       await withDiscardingTaskGroup { group in
         let end = Channel<Never>()
+        defer { end.finish() }
         // The loop reports that the call was cancelled, unless it is in the midst of work, which may
         // take its time.
-        if overlap == .oneAtATime, turns.areReported {
+        if rules.overlap == .oneAtATime, rules.busy != nil {
           let outlet = end.outlet
           group.addTask { await self.report(afterEndOf: outlet, isolation: isolation) }
         }
-        defer { end.finish() }
-        let iterator = elements.makeAsyncIterator()
-        guard let own = iterator as? Subscription<Element>.Iterator else {
-          await answerEach(of: iterator, in: &group, isolation: isolation)
-          return
-        }
-        // In the isolation of `publish`, nothing is taken by two tasks at once.
-        let consumer = Consumer(
-          own, pausing: pause, isShared: overlap == .firstOnly && isolation == nil)
-        if overlap == .oneAtATime, !turns.areReported {
-          // Only the answer has something to do in the isolation.
-          await workOnEach(of: consumer, isolation: nil)
-        } else {
-          await answerEach(of: consumer, consumer, in: &group, isolation: isolation)
-        }
+        await answerEach(of: source, in: &group, isolation: isolation)
       }
     } onCancel: {
       // Immediately, since the next call may begin as soon as `cancel()` has returned. The report
       // has to wait: the code that cancels may be in any isolation, and hold any lock.
-      isClosed.store(true, ordering: .releasing)
       turns.close()
-      latestTask.withLock { $0 }?.cancel()
     }
-    turns.close()
-    turns.report()
     turns.leave()
   }
 
-  /// Returns at the end of the elements, or when the task is cancelled.
-  ///
-  /// - Parameter consumer: The same as `elements`, if that is a subscription's.
-  @inline(__always)
+  /// Returns at the end of the elements, or when the task is cancelled, and the tasks that are no child
+  /// tasks are done.
   private func answerEach(
-    of elements: some AsyncIteratorProtocol<Element, Never>, _ consumer: Consumer<Element>? = nil,
-    in group: inout DiscardingTaskGroup, isolation: isolated (any Actor)?
+    of source: AnswerSource<Element>, in group: inout DiscardingTaskGroup,
+    isolation: isolated (any Actor)?
   ) async {
-    if overlap == .oneAtATime {
-      await workOnEach(of: elements, isolation: isolation)
-    } else {
-      await beginEach(of: elements, consumer, in: &group, isolation: isolation)
+    var count = 0
+    while await source.waitForElement(isolation: isolation) {
+      count += 1
+      // Or tasks that begin work would fill the queues of executors, before others that wait there.
+      if count % 64 == 0 { await Task.yield() }
+      if let turn = await takeNext(from: source, in: &group, isolation: isolation) {
+        await answer(turn, in: &group, isolation: isolation)
+      }
+      turns.settle()
     }
     // A cancelled call reports now, without waiting until all work has ended.
+    turns.settle()
     turns.report()
-    await latestTask.withLock { $0 }?.value
+    for turn in turns.current { await turn.untilDone() }
   }
 
-  /// One after the other, in the caller's task.
-  @inline(__always)
-  private func workOnEach(
-    of elements: some AsyncIteratorProtocol<Element, Never>, isolation: isolated (any Actor)?
-  ) async {
-    var elements = elements
-    while !Task.isCancelled, let element = await elements.next(isolation: isolation) {
-      turns.begin()
-      let answer = await workElsewhere(on: element)
-      if isolation == nil {
-        await publish(answer, isolation: publish.isolation)
-      } else if !Task.isCancelled {
-        // Here rather than by another async call.
-        turns.end()
-        await publish(answer)
+  /// The next element, or the newest if those before it are superseded.
+  private func takeNext(
+    from source: AnswerSource<Element>, in group: inout DiscardingTaskGroup,
+    isolation: isolated (any Actor)?
+  ) async -> Turn<Element>? {
+    let takesAll = rules.overlap == .latestOnly || rules.ignoresReady
+    var count = takesAll ? consumer?.place.pendingCount ?? 1 : 1
+    if let pause = rules.pause, let consumer {
+      if rules.supersedesAtArrival, consumer.place.isPlain {
+        drop(turns.supersedeAll(), in: &group)
       }
+      if rules.isBusyInPause { turns.expect() }
+      count = await consumer.place.wait(for: pause)
     }
-  }
-
-  /// Each in a task of its own.
-  @inline(__always)
-  private func beginEach(
-    of elements: some AsyncIteratorProtocol<Element, Never>, _ consumer: Consumer<Element>?,
-    in group: inout DiscardingTaskGroup, isolation: isolated (any Actor)?
-  ) async {
-    var elements = elements
-    var last: Turn?
-    while !Task.isCancelled, let element = await elements.next(isolation: isolation) {
-      if overlap == .firstOnly, last?.isOver == false {
-        ignore(element)
-      } else {
-        last = begin(element, consumer, after: last, in: &group, isolation: isolation)
-      }
-    }
-  }
-
-  /// Looks at the cancellation in the isolation, where a caller of `cancel()` may be: after that has
-  /// returned, nothing is published.
-  private func publish(_ answer: Answer, isolation: isolated (any Actor)?) async {
-    guard !Task.isCancelled else { return }
-    turns.end()
-    await publish(answer)
-  }
-
-  /// Away from the isolation of the caller, which would be blocked by work that computes.
-  @concurrent
-  private func workElsewhere(on element: Element) async -> Answer {
-    await work(element)
-  }
-
-  /// Begins work on an element in a task of its own.
-  private func begin(
-    _ element: Element, _ consumer: Consumer<Element>?, after last: Turn?,
-    in group: inout DiscardingTaskGroup, isolation: isolated (any Actor)?
-  ) -> Turn {
-    let turn = Turn()
-    turns.begin()
-    guard overlap == .latestOnly else {
-      // In the isolation, a task that begins immediately saves one hop: its work is elsewhere.
-      if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), isolation != nil {
-        group.addImmediateTask {
-          await self.take(turn, with: element, consumer, isolation: isolation)
+    var newest: Turn<Element>?
+    var spell = Spell()
+    for _ in 0..<max(0, count) {
+      if isolation != nil, spell.isUsedUp() { await spell.pause() }
+      switch turns.take(replacing: newest, source.take) {
+      case .turn(let turn):
+        let turn = own(turn)
+        if rules.ignoresReady {
+          if !turn.isLate { return turn }
+          if case .ignored = turns.decide(turn) { ignore(turn) }
+        } else {
+          newest = turn
         }
-      } else {
-        group.addTask { await self.take(turn, with: element, consumer, isolation: nil) }
+      case .skipped: break
+      case .nothing: return turns.isClosed ? nil : newest
       }
-      return turn
     }
-    if let last, last.end() {
-      Causes.note(of: last.origins) { .superseded($0) }
-      turns.end()
+    return newest
+  }
+
+  private func answer(
+    _ turn: Turn<Element>, in group: inout DiscardingTaskGroup, isolation: isolated (any Actor)?
+  ) async {
+    switch turns.decide(turn) {
+    case .closed: return
+    case .ignored: ignore(turn)
+    case .begins(let superseded):
+      drop(superseded, in: &group)
+      switch rules.overlap {
+      case .oneAtATime: await perform(turn, isolation: isolation)
+      case .latestOnly: beginAlone(turn, isolation: isolation)
+      case .firstOnly, .concurrent: begin(turn, in: &group, isolation: isolation)
+      }
     }
+  }
+
+  /// In a child task.
+  private func begin(
+    _ turn: Turn<Element>, in group: inout DiscardingTaskGroup, isolation: isolated (any Actor)?
+  ) {
+    // In the isolation, a task that begins immediately saves one hop: its work is elsewhere.
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), isolation != nil {
+      group.addImmediateTask { await self.perform(turn, isolation: isolation) }
+    } else {
+      group.addTask { await self.perform(turn) }
+    }
+  }
+
+  /// In a task that is no child task: a newer element has to cancel it alone, and a child that can be
+  /// cancelled alone needs a group, and a task more, for itself.
+  private func beginAlone(_ turn: Turn<Element>, isolation: isolated (any Actor)?) {
     let task: Task<Void, Never>
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), isolation != nil {
-      task = Task.immediate {
-        await self.take(turn, with: element, consumer, isolation: isolation)
-      }
+      task = Task.immediate { await self.perform(turn, isolation: isolation) }
     } else {
-      task = Task { await self.take(turn, with: element, consumer, isolation: nil) }
+      task = Task { await self.perform(turn) }
     }
-    let superseded = latestTask.withLock { exchange(&$0, with: task) }
-    // The lock orders this look after the handler of the cancellation, or that after this task.
-    if Task.isCancelled { task.cancel() }
-    if let last, let superseded, !last.isDone.load(ordering: .relaxed) {
-      superseded.cancel()
-      group.addTask { await superseded.value }
-    }
-    return turn
+    turn.isWorkedOn(in: task)
+    // `close` cancels all that it finds: this is after it, or is found.
+    if turns.isClosed { task.cancel() }
   }
 
-  /// Runs in the element's task, which is in the isolation of `publish`, or in none.
-  private func take(
-    _ turn: Turn, with element: Element, _ consumer: Consumer<Element>?,
-    isolation: isolated (any Actor)?
-  ) async {
+  /// Cancels work that is superseded. The call waits for it.
+  private func drop(_ superseded: [TurnBase], in group: inout DiscardingTaskGroup) {
+    for turn in superseded where !turn.isDone.load(ordering: .acquiring) {
+      turn.cancel()
+      group.addTask { await turn.untilDone() }
+    }
+  }
+
+  /// Works on an element, and publishes the answer.
+  private func perform(_ turn: Turn<Element>, isolation: isolated (any Actor)? = nil) async {
     turn.adopt()
-    let answer = await workElsewhere(on: element)
-    await take(answer, of: turn, consumer, isolation: publish.isolation)
+    do throws(NotBegun) {
+      let answer = try await workElsewhere(on: turn)
+      if answers.withLock({ $0.begin { WaitingAnswer(answer, of: turn) } }) {
+        await publish(answer, of: turn, andNext: publish.isolation)
+        return
+      }
+    } catch {}
+    turn.finish()
   }
 
-  private func take(
-    _ answer: Answer, of turn: Turn, _ consumer: Consumer<Element>?,
-    isolation: isolated (any Actor)?
-  ) async {
-    if overlap == .firstOnly, pause == nil, let consumer { ignoreReady(of: consumer) }
-    if isolation == nil {
-      await publishInOrder((turn, answer))
-    } else {
-      // The isolation excludes others: it is not left before the answer is published.
-      await publish(answer, of: turn)
+  /// Away from the isolation of the caller, which would be blocked by work that computes. Nothing suspends
+  /// between the decision that work begins and its beginning.
+  @concurrent
+  private func workElsewhere(on turn: Turn<Element>) async throws(NotBegun) -> Answer {
+    guard turns.begin(turn) else { throw NotBegun() }
+    switch work {
+    case .silent(let work): return await work(turn.element)
+    case .reporting(let work): return await work(turn, turns)
     }
-    turn.isDone.store(true, ordering: .relaxed)
   }
 
   /// What came while work was under way was sent before its answer is published, but the loop may not
-  /// have had time to look at it. (What waits for quiet has not come yet.)
-  private func ignoreReady(of consumer: Consumer<Element>) {
-    // No more than there are now: a fast sender would keep this for ever.
-    for _ in 0..<consumer.pendingCount {
-      guard let element = consumer.takeReady() else { return }
-      ignore(element)
+  /// have had time to look at it.
+  private func ignoreReady(isolation: isolated (any Actor)?) async {
+    guard let consumer else { return }
+    // No more than there are now: a fast sender would keep this for ever. What comes meanwhile `Turns` knows.
+    var spell = Spell()
+    for _ in 0..<consumer.place.pendingCount {
+      if isolation != nil, spell.isUsedUp() { await spell.pause() }
+      guard case .turn(let turn) = turns.take(consumer.take) else { continue }
+      if case .ignored = turns.decide(turn) { ignore(own(turn)) }
     }
   }
 
-  private func ignore(_ element: Element) {
-    Causes.note { .ignored($0) }
-    ignored?.send(element)
+  private func ignore(_ turn: Turn<Element>) {
+    Causes.note(of: turn.origins) { .ignored($0) }
+    ignored?.send(turn.element)
   }
 
-  /// For lack of an isolation: one after the other, so that no answer is published after a newer one.
-  /// The task that finds nobody publishing does so for all.
-  private func publishInOrder(_ answer: (Turn, Answer)) async {
-    var next = answers.withLock { $0.begin(with: answer) }
-    while let (turn, answer) = next {
-      await publish(answer, of: turn)
-      next = answers.withLock { $0.next() }
+  /// A turn that this call has made.
+  private func own(_ turn: TurnBase) -> Turn<Element> {
+    unsafeDowncast(turn, to: Turn<Element>.self)
+  }
+
+  /// Publishes answers one after the other: no answer after a newer one, and none while another is being
+  /// published. The task that finds nobody publishing does so for all, so others do not crowd the isolation,
+  /// and lets others run there after 64 answers or a millisecond.
+  ///
+  /// - Parameter isolation: That of `publish`. It is not left between the decision that an answer counts and
+  ///   its publication.
+  private func publish(
+    _ answer: Answer, of turn: Turn<Element>, andNext isolation: isolated (any Actor)?
+  ) async {
+    await publish(answer, of: turn, isolation: isolation)
+    var spell = Spell()
+    var next = answers.withLock { $0.takeNext() }
+    while !next.isEmpty {
+      for case let next as WaitingAnswer<Element, Answer> in next {
+        if isolation != nil, spell.isUsedUp() { await spell.pause() }
+        await publish(next.answer, of: next.turn, isolation: isolation)
+      }
+      next = answers.withLock { $0.takeNext() }
     }
+    turn.finish()
   }
 
-  @inline(__always)
-  private func publish(_ answer: Answer, of turn: Turn) async {
+  private func publish(
+    _ answer: Answer, of turn: Turn<Element>, isolation: isolated (any Actor)?
+  ) async {
+    if rules.ignoresReady { await ignoreReady(isolation: isolation) }
     turn.adopt()
-    if turn.end(), !isClosed.load(ordering: .acquiring) {
-      turns.end()
-      await publish(answer)
-    }
+    if turns.end(turn) { await publish(answer, to: turn.element) }
     turn.disown()
   }
 
@@ -246,3 +248,5 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     turns.report()
   }
 }
+
+private struct NotBegun: Error {}

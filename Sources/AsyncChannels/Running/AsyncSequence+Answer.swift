@@ -16,17 +16,25 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// caller's task cancels the work under way, and none of its answers is published any more; the
   /// call returns when all work that it began has ended. Elements whose work was not begun stay in
   /// the sequence for the next call, which may begin before a cancelled one has returned: of a
-  /// `Subscription`, a cancelled call takes no element that was sent after `cancel()` returned.
+  /// `Subscription`, a cancelled call takes no element that was sent after `cancel()` returned, and has
+  /// given back those that it had taken and not begun.
+  ///
+  /// **In other words.** ``Overlap/latestOnly`` is `switchMap` (`flatMapLatest`), ``Overlap/firstOnly`` is
+  /// `exhaustMap`, ``Overlap/oneAtATime`` is `concatMap`, ``Overlap/concurrent`` is `mergeMap` (`flatMap`),
+  /// and `after` is `debounce`.
   ///
   /// **Quiet.** With `after`, work begins when no element has come for that long, on the newest;
   /// those before it are superseded. At the end of the sequence it begins immediately. Until then all
   /// of them stay in the subscription: a call that is cancelled meanwhile loses none, and whatever
-  /// consumes the subscription next finds them. With `.oneAtATime`, waiting begins when the work
-  /// before has ended. Of a derived subscription, elements that are filtered out count as having
-  /// come. A sequence that is neither a `Subscription` nor an outlet loses what the call has read.
+  /// consumes the subscription next finds them. With `.latestOnly`, an element that comes cancels the work
+  /// under way immediately, so no older answer is published while it waits. With `.oneAtATime`, waiting
+  /// begins when the work before has ended. Of a derived subscription, elements that are filtered out count
+  /// as having come, and work is cancelled only when newer work begins. A sequence that is neither a
+  /// `Subscription` nor an outlet loses what the call has read.
   ///
-  /// **Costs.** One at a time, work is done in the caller's task: nothing is allocated for an
-  /// element. Otherwise each element has one task, with the caller's priority and task-local values.
+  /// **Costs.** One at a time, work is done in the caller's task. Otherwise each element has one task, with
+  /// the caller's priority and task-local values. Others use the isolation after 64 elements or a
+  /// millisecond.
   ///
   /// - Parameters:
   ///   - overlap: What becomes of an element that comes while an earlier one is worked on.
@@ -34,10 +42,12 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   ///   - clock: Measures that. Its sleep has to end when its task is cancelled.
   ///   - busy: Is sent `true` when work begins, and `false` when no work is left whose answer
   ///     counts: just before the last answer is published, or as soon as a cancelled call runs
-  ///     again, in the isolation of `publish`; never inside `cancel()`. Waiting for quiet is not
-  ///     work. Calls with equal inlets report together: a cancelled call that returns while the next
+  ///     again, in the isolation of `publish`; never inside `cancel()`. It stays `true` while the next
+  ///     element is ready whose work will begin. Waiting for quiet is not work. Calls with equal inlets report together: a cancelled call that returns while the next
   ///     one works does not report `false`. An inlet that is made with a function for each call anew
   ///     is equal to no other.
+  ///   - isBusyInPause: Whether `busy` is `true` while an element waits for quiet, too: for a form that must
+  ///     not be submitted before its newest text was checked.
   ///   - ignored: Is sent each element that `.firstOnly` ignores, once, in the isolation of
   ///     `publish`, at the latest before the answer to what was worked on is published. To count
   ///     them: `_ignoredCount.inlet { count, _ in count += 1 }`, with a ``CurrentValue``. With `after`,
@@ -49,22 +59,13 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   public func answer<Answer: Sendable>(
     _ overlap: Overlap = .oneAtATime, after quiet: Duration = .zero,
     clock: some Clock<Duration> = ContinuousClock(), busy: Inlet<Bool>? = nil,
-    ignored: Inlet<Element>? = nil, by work: @escaping @Sendable (Element) async -> Answer,
+    isBusyInPause: Bool = false, ignored: Inlet<Element>? = nil,
+    by work: @escaping @Sendable (Element) async -> Answer,
     @_inheritActorContext publish: @escaping @isolated(any) @Sendable (Answer) -> Void
   ) async {
-    if quiet < .zero {
-      Diagnostics.programmerError(
-        "An answer to \(Element.self) cannot begin after \(quiet): the duration is at least zero.")
-    }
-    var pause: Pause?
-    if quiet > .zero { pause = { await Quiet(of: quiet, on: clock, watching: $0).wait() } }
-    let answering = Answering(
-      overlap, after: pause, busy: busy, ignored: ignored, work: work, publish: publish)
-    if pause == nil || AsyncIterator.self is Subscription<Element>.Iterator.Type {
-      await answering.run(self, isolation: publish.isolation)
-    } else {
-      await relayed { await answering.run($0, isolation: publish.isolation) }
-    }
+    await answer(
+      overlap, after: quiet, clock: clock, busy: busy, isBusyInPause: isBusyInPause,
+      ignored: ignored, by: .silent(work), to: .answer(publish))
   }
 
   /// Answers each element with work that can fail: the answer is a `Result`.
@@ -81,7 +82,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   public func answer<Answer: Sendable, WorkFailure: Error>(
     _ overlap: Overlap = .oneAtATime, after quiet: Duration = .zero,
     clock: some Clock<Duration> = ContinuousClock(), busy: Inlet<Bool>? = nil,
-    ignored: Inlet<Element>? = nil,
+    isBusyInPause: Bool = false, ignored: Inlet<Element>? = nil,
     by work: @escaping @Sendable (Element) async throws(WorkFailure) -> Answer,
     @_inheritActorContext
     publish: @escaping @isolated(any) @Sendable (Result<Answer, WorkFailure>) -> Void
@@ -94,23 +95,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
       }
     }
     await answer(
-      overlap, after: quiet, clock: clock, busy: busy, ignored: ignored, by: attempt,
-      publish: publish)
-  }
-
-  /// The elements as a subscription, which can be watched without taking.
-  private func relayed(
-    isolation: isolated (any Actor)? = #isolation, to body: (Subscription<Element>) async -> Void
-  ) async {
-    let relay = Channel<Element>()
-    let received = relay.outlet.subscribe()
-    await withDiscardingTaskGroup { group in
-      group.addTask {
-        for await element in self { relay.send(element) }
-        relay.finish()
-      }
-      await body(received)
-      group.cancelAll()
-    }
+      overlap, after: quiet, clock: clock, busy: busy, isBusyInPause: isBusyInPause,
+      ignored: ignored, by: attempt, publish: publish)
   }
 }

@@ -1,6 +1,6 @@
 /// What becomes of an input that arrives while an earlier one is still being worked on.
 ///
-/// See ``_Concurrency/AsyncSequence/answer(_:after:clock:busy:ignored:by:publish:)-(_,_,_,_,_,_,(Answer)->Void)``.
+/// See ``_Concurrency/AsyncSequence/answer(_:after:clock:busy:isBusyInPause:ignored:by:publish:)-(_,_,_,_,_,_,_,(Answer)->Void)``.
 public enum Overlap: Sendable, Hashable, CaseIterable {
   /// It waits: inputs are worked on one after the other, in order, and each is answered.
   case oneAtATime

@@ -27,9 +27,15 @@
 /// cancelled, which cancels them, or the state has ended. The state's end cancels nothing, since its
 /// last value stays: an owner that wants its rows to end takes them out first.
 ///
-/// Each change of the state costs O(its elements).
+/// **Costs.** Each change of the state costs a look at the identity of each element (as far as the beginning
+/// and the end are as before, a comparison), and work for what comes and goes. Others have their turn on
+/// the caller's actor after 64 elements that come or go.
+///
+/// Cancelling the caller's task cancels all that runs before `cancel()` returns: what had not begun by then on
+/// the same actor does not begin.
 extension StateOutlet where Value: Sequence, Value.Element: ViewModel {
   /// Runs each view model of the state while it is there, in tasks of the main actor.
+  @inlinable
   public func runningEach(isolation: isolated (any Actor)? = #isolation) async {
     await runningEach(by: { ObjectIdentifier($0) }) { @MainActor in await $0.run() }
   }
@@ -43,6 +49,7 @@ extension StateOutlet where Value: Sequence, Value.Element: Identifiable & Senda
   ///   - run: Works until it has no more to do, or its task is cancelled. Called in the isolation in
   ///     which it was made; not called for an element that is gone before it could begin. From another
   ///     isolation than the caller's, a call that is about to begin may still come.
+  @inlinable
   public func runningEach(
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ run:
@@ -65,36 +72,51 @@ extension StateOutlet where Value: Sequence, Value.Element: Sendable {
   ///   - run: Works until it has no more to do, or its task is cancelled. Called in the isolation in
   ///     which it was made; not called for an element that is gone before it could begin. From another
   ///     isolation than the caller's, a call that is about to begin may still come.
+  @inlinable
   public func runningEach<ID: Hashable>(
     by id: (Value.Element) -> ID, isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ run:
       @escaping @isolated(any) @Sendable (Value.Element) async -> Void
   ) async {
+    // Here, so that it is specialized where it is called.
+    await runningEach(run, isolation: isolation) { known, value in
+      RowChanges(from: &known, to: value, by: id)
+    }
+  }
+
+  @usableFromInline
+  func runningEach<ID: Hashable>(
+    _ run: @escaping @isolated(any) @Sendable (Value.Element) async -> Void,
+    isolation: isolated (any Actor)?,
+    comparing compare: (_ known: inout [ID], Value) -> RowChanges<ID, Value.Element>
+  ) async {
     let values = makeAsyncIterator()
-    await withDiscardingTaskGroup { group in
-      var tasks: [ID: Task<Void, Never>] = [:]
-      while let value = await values.nextUnlessCancelled(isolation: isolation) {
-        let elements = value.map { (id: id($0), element: $0) }
-        let present = Set(elements.map(\.id))
-        for (id, task) in tasks where !present.contains(id) {
-          task.cancel()
-          tasks[id] = nil
-        }
-        for (id, element) in elements where tasks[id] == nil {
-          // A child cannot be cancelled alone except by another that waits to be told, and so later:
-          // the next run of the same view model might begin before. Hence a task, and a child that
-          // waits for it and hands on the group's cancellation.
-          let task = Task { await callUnlessCancelled(run, with: element, in: run.isolation) }
-          tasks[id] = task
-          group.addTask {
-            await withTaskCancellationHandler {
-              await task.value
-            } onCancel: {
-              task.cancel()
-            }
+    let tasks = RowTasks()
+    await withTaskCancellationHandler {
+      await withDiscardingTaskGroup { group in
+        var known: [ID] = []
+        var rows = Rows<ID>()
+        while let value = await values.nextUnlessCancelled(isolation: isolation) {
+          var spell = Spell()
+          let changes = compare(&known, value)
+          for number in rows.apply(changes.gone, changes.come) {
+            if spell.isUsedUp() { await spell.pause() }
+            tasks.cancel(number)
+          }
+          for (id, element) in changes.come {
+            guard let number = rows.begin(id) else { continue }
+            if spell.isUsedUp() { await spell.pause() }
+            // A child cannot be cancelled alone except by another that waits to be told, and so later:
+            // the next run of the same view model might begin before. Hence a task, and a child that
+            // waits for it.
+            let task = Task { await callUnlessCancelled(run, with: element, in: run.isolation) }
+            tasks.add(task, number)
+            group.addTask { await task.value }
           }
         }
       }
+    } onCancel: {
+      tasks.close()
     }
   }
 }

@@ -1,45 +1,113 @@
 import Synchronization
 
-/// One element's turn: it ends once, answered or superseded.
-final class Turn: Sendable {
-  private let hasEnded = Atomic(false)
-  /// Whether its answer is published, so that its task has nothing more to do.
-  let isDone = Atomic(false)
-  /// The elements that are worked on, in recordings. Made by the task that took them.
-  let origins = Causes.current
-
-  /// True for the call that ends it, false for later ones.
-  func end() -> Bool {
-    !hasEnded.exchange(true, ordering: .relaxed)
+/// One element that a call of `answer` has taken, until its answer is published or nobody wants it.
+///
+/// The part that does not depend on the element, so that deciding about it costs no look at a type; `Turn`
+/// is the rest. What is atomic is changed under the lock of `Turns`, so relaxed is enough.
+///
+/// `@unchecked Sendable`: its neighbours are touched under that lock only, and the rest is atomic, constant, or
+/// has a lock.
+class TurnBase: @unchecked Sendable {
+  enum Phase: Int {
+    /// Taken, while its work was not begun: if the call is cancelled, the next consumer gets it.
+    case held
+    case begun
+    /// Answered, superseded, ignored, cancelled or given back.
+    case over
   }
+
+  /// The elements that are worked on, in recordings. Made by the task that took them.
+  final let origins = Causes.current
+  private final let late = Atomic(false)
+  private final let state = Atomic(Phase.held.rawValue)
+  /// Whether its task has nothing more to do.
+  final let isDone = Atomic(false)
+  /// Its neighbours in `HeldTurns`.
+  fileprivate final var next: TurnBase?
+  fileprivate final unowned(unsafe) var previous: TurnBase?
+  private final let task = Locked<Task<Void, Never>?>(nil)
+
+  /// Whether others were worked on when it was taken, or it came before their last answer was published.
+  final var isLate: Bool {
+    get { late.load(ordering: .relaxed) }
+    set { late.store(newValue, ordering: .relaxed) }
+  }
+
+  final var phase: Phase {
+    get { Phase(rawValue: state.load(ordering: .relaxed)) ?? .over }
+    set { state.store(newValue.rawValue, ordering: .relaxed) }
+  }
+
+  /// The element, as a subscription takes it back.
+  var returned: any Sendable { preconditionFailure("A turn has an element.") }
 
   /// What the running task sends from now on is caused by this turn's element.
-  func adopt() { Causes.took(origins, from: ObjectIdentifier(self)) }
+  final func adopt() { Causes.took(origins, from: ObjectIdentifier(self)) }
 
-  func disown() { Causes.forget(ObjectIdentifier(self)) }
+  final func disown() { Causes.forget(ObjectIdentifier(self)) }
 
-  var isOver: Bool { hasEnded.load(ordering: .relaxed) }
+  /// To be called when its task has nothing more to do.
+  final func finish() {
+    disown()
+    isDone.store(true, ordering: .releasing)
+  }
+
+  final func noteSuperseded() { Causes.note(of: origins) { .superseded($0) } }
+
+  /// Notes that the task, which is no child task, does its work.
+  final func isWorkedOn(in task: Task<Void, Never>) { self.task.withLock { $0 = task } }
+
+  final func cancel() { task.withLock { $0 }?.cancel() }
+
+  final func untilDone() async { await task.withLock { $0 }?.value }
 }
 
-/// Things that come from several tasks and are handled one by one: the task that finds nobody
-/// handling them goes on until none is left.
-struct OneByOne<Thing> {
-  private var waiting: [Thing] = []
-  private var isBeingHandled = false
+/// See `TurnBase`.
+final class Turn<Element: Sendable>: TurnBase, @unchecked Sendable {
+  let element: Element
 
-  /// What the caller is to handle; nil if another does that.
-  mutating func begin(with thing: Thing) -> Thing? {
-    guard !isBeingHandled else {
-      waiting.append(thing)
-      return nil
+  init(_ element: Element) {
+    self.element = element
+  }
+
+  override var returned: any Sendable { Returned(element: element, origins: origins) }
+}
+
+/// Turns that are held, in the order in which they were taken: a linked list, whose links the lock of `Turns`
+/// guards.
+struct HeldTurns {
+  private var first: TurnBase?
+  private unowned(unsafe) var last: TurnBase?
+
+  mutating func append(_ turn: TurnBase) {
+    turn.previous = last
+    if let last { last.next = turn } else { first = turn }
+    last = turn
+  }
+
+  mutating func remove(_ turn: TurnBase) {
+    let next = turn.next.take()
+    if let next { next.previous = turn.previous } else { last = turn.previous }
+    if let previous = turn.previous { previous.next = next } else { first = next }
+    turn.previous = nil
+  }
+
+  /// Takes them out; they are over.
+  mutating func takeAll() -> [TurnBase] {
+    var turns: [TurnBase] = []
+    while let turn = first {
+      remove(turn)
+      turn.phase = .over
+      turns.append(turn)
     }
-    isBeingHandled = true
-    return thing
+    return turns
   }
+}
 
-  /// What the caller is to handle next; nil if it is done.
-  mutating func next() -> Thing? {
-    isBeingHandled = !waiting.isEmpty
-    return isBeingHandled ? waiting.removeFirst() : nil
-  }
+/// What comes of a take.
+enum TakenTurn {
+  case turn(TurnBase)
+  /// Filtered out.
+  case skipped
+  case nothing
 }

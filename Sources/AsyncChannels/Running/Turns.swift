@@ -1,100 +1,210 @@
 import Synchronization
 
-/// How many turns one call has that are neither over nor superseded.
+/// What becomes of each element of one call of `answer`: taken, begun, superseded, ignored, given back,
+/// answered. Each of these is decided in one step, under one lock.
+///
+/// `cancel()` comes through this lock, too. So an element's work is begun before that, or the element is
+/// given back, and the next call finds it as soon as `cancel()` has returned. No task is resumed, and no code
+/// of a user run, with the lock held. (A derived subscription runs its closures when it takes, so from that
+/// it is taken first, and held after that.)
+///
+/// Order of locks: that of the task which is cancelled, this one, the cursor's, the log's.
 final class Turns: Sendable {
-  private static var closed: Int { -1 }
-
-  private let busy: BusyReport?
-  /// Or `closed`. Relaxed: it is touched under the lock of `busy` only.
-  private let count = Atomic(0)
-
-  init(reportingTo busy: Inlet<Bool>?) {
-    self.busy = busy.map(BusyReport.joined)
+  enum Verdict {
+    /// With those that it supersedes, and others whose tasks may not be done.
+    case begins(superseding: [TurnBase])
+    case ignored, closed
   }
 
-  var areReported: Bool { busy != nil }
-
-  func begin() { busy?.report { change(by: 1, in: &$0) } }
-
-  func end() { busy?.report { change(by: -1, in: &$0) } }
-
-  /// Ends all turns, and whatever begins later, without a report.
-  func close() {
-    busy?.change { total in
-      let count = count.exchange(Self.closed, ordering: .relaxed)
-      if count != Self.closed { total -= count }
-    }
-  }
-
-  func report() { busy?.report() }
-
-  func leave() { busy?.leave() }
-
-  private func change(by difference: Int, in total: inout Int) {
-    let count = count.load(ordering: .relaxed)
-    if count == Self.closed { return }
-    self.count.store(count + difference, ordering: .relaxed)
-    total += difference
-  }
-}
-
-/// What is reported to an inlet by all calls that share it: whether one of them has a turn.
-private final class BusyReport: Sendable {
   private struct State {
-    /// Of all calls that are not closed.
-    var turns = 0
-    var isReportedBusy = false
-    var isBeingReported = false
+    var isClosed = false
+    /// How many there are whose answer counts.
+    var count = 0
+    var held = HeldTurns()
+    /// Those that a newer one may supersede.
+    var current: [TurnBase] = []
+    /// How many of the elements that are ready came before the last answer was published.
+    var late = 0
+    /// Whether busy is reported although there is no turn, since one is expected.
+    var isExpecting = false
 
-    /// What to report, for a caller that is to do so.
-    mutating func takeReport() -> Bool? {
-      isBeingReported = isReportedBusy != (turns > 0)
-      guard isBeingReported else { return nil }
-      isReportedBusy.toggle()
-      return isReportedBusy
+    mutating func hold(_ turn: TurnBase, isLate: Bool) {
+      turn.isLate = isLate || count > 0
+      held.append(turn)
+    }
+
+    /// Ends the time in which a turn is held. False if it has ended already.
+    mutating func release(_ turn: TurnBase, into phase: TurnBase.Phase) -> Bool {
+      let isHeld = turn.phase == .held
+      if isHeld { held.remove(turn) }
+      turn.phase = phase
+      return isHeld
+    }
+
+    /// Returns all that are current, and how many of them are superseded now.
+    mutating func supersede() -> (all: [TurnBase], superseded: [TurnBase]) {
+      let superseded = current.filter { $0.phase != .over }
+      for turn in superseded { _ = release(turn, into: .over) }
+      count -= superseded.count
+      return (exchange(&current, with: []), superseded)
     }
   }
 
-  /// By inlet, with the number of calls that share it.
-  private static let all = Locked<[Inlet<Bool>: (report: BusyReport, calls: Int)]>([:])
-
-  private let inlet: Inlet<Bool>
+  private let rules: AnswerRules
+  /// Nil if the sequence is neither a subscription nor an outlet.
+  private let place: ConsumerPlace?
+  private let busy: Busy?
   private let state = Locked(State())
 
-  private init(to inlet: Inlet<Bool>) {
-    self.inlet = inlet
+  init(_ rules: AnswerRules, of place: ConsumerPlace?) {
+    self.rules = rules
+    self.place = place
+    busy = rules.busy.map { Busy(reportingTo: $0) }
   }
 
-  static func joined(_ inlet: Inlet<Bool>) -> BusyReport {
-    all.withLock { all in
-      all[inlet, default: (BusyReport(to: inlet), 0)].calls += 1
-      return all[inlet]!.report
+  var isClosed: Bool { state.withLock { $0.isClosed } }
+
+  /// Takes an element that is there, and holds it.
+  ///
+  /// - Parameters:
+  ///   - older: What was taken before and is superseded by this, if there is one.
+  ///   - take: Takes it.
+  func take(replacing older: TurnBase? = nil, _ take: () -> TakenTurn) -> TakenTurn {
+    guard place?.isPlain == true else {
+      if isClosed { return .nothing }
+      let taken = take()
+      let (found, late) = state.withLock { state in
+        (hold(taken, replacing: older, &state), state.isClosed ? state.held.takeAll() : [])
+      }
+      giveBack(late)
+      return found
+    }
+    return state.withLock { state in
+      state.isClosed ? .nothing : hold(take(), replacing: older, &state)
     }
   }
+
+  private func hold(_ taken: TakenTurn, replacing older: TurnBase?, _ state: inout State)
+    -> TakenTurn
+  {
+    if case .nothing = taken { return .nothing }
+    let isLate = state.late > 0
+    if isLate { state.late -= 1 }
+    guard case .turn(let turn) = taken else { return .skipped }
+    state.hold(turn, isLate: isLate)
+    if let older {
+      _ = state.release(older, into: .over)
+      older.noteSuperseded()
+    }
+    return state.isClosed ? .nothing : taken
+  }
+
+  /// Decides what becomes of an element that is held.
+  func decide(_ turn: TurnBase) -> Verdict {
+    let overlap = rules.overlap
+    var (begins, superseded) = (false, [TurnBase]())
+    let verdict = state.withLock { state -> Verdict in
+      if state.isClosed { return .closed }
+      if overlap == .firstOnly, turn.isLate {
+        _ = state.release(turn, into: .over)
+        return .ignored
+      }
+      var older: [TurnBase] = []
+      if overlap == .latestOnly {
+        (older, superseded) = state.supersede()
+        state.current = [turn]
+      }
+      state.count += 1
+      begins = !exchange(&state.isExpecting, with: false)
+      return .begins(superseding: older)
+    }
+    // In this order: it does not cease to be busy.
+    for turn in superseded { turn.noteSuperseded() }
+    if begins { busy?.begin() }
+    if !superseded.isEmpty { busy?.end(superseded.count) }
+    return verdict
+  }
+
+  /// Begins work. False if the element was given back, or is superseded.
+  func begin(_ turn: TurnBase) -> Bool {
+    state.withLock { $0.release(turn, into: turn.phase == .held ? .begun : .over) }
+  }
+
+  /// Whether the answer would count now.
+  func isWanted(_ turn: TurnBase) -> Bool {
+    state.withLock { !$0.isClosed && turn.phase == .begun }
+  }
+
+  /// Ends a turn whose work is done. True if its answer is to be published now.
+  func end(_ turn: TurnBase) -> Bool {
+    var (isReported, isSuperseded) = (false, false)
+    let ends = state.withLock { state -> Bool in
+      guard !state.isClosed, turn.phase == .begun else { return false }
+      turn.phase = .over
+      state.count -= 1
+      let isReadable = rules.looksFurther && place?.isReadable == true
+      if rules.ignoresReady { state.late = place?.countThatStays ?? 0 }
+      isReported = !isReadable || !rules.isBusyBetween || state.isExpecting
+      if !isReported { state.isExpecting = true }
+      // What was sent before an answer is published supersedes it.
+      isSuperseded = rules.supersedesAtArrival && isReadable && place?.isPlain == true
+      return true
+    }
+    // The loop may not have had time to look at what has come.
+    if isSuperseded { turn.noteSuperseded() }
+    if isReported { busy?.end() }
+    return ends && !isSuperseded
+  }
+
+  /// Ends those that a newer element supersedes, which has come and cannot be taken yet.
+  func supersedeAll() -> [TurnBase] {
+    let (all, superseded) = state.withLock { $0.supersede() }
+    for turn in superseded { turn.noteSuperseded() }
+    if !superseded.isEmpty { busy?.end(superseded.count) }
+    return all
+  }
+
+  /// Reports busy from now on, although what has come cannot be taken yet.
+  func expect() {
+    let begins = state.withLock { !$0.isClosed && !exchange(&$0.isExpecting, with: true) }
+    if begins { busy?.begin() }
+  }
+
+  /// Reports that it is not busy any more if nothing has followed.
+  func settle() {
+    guard let busy else { return }
+    let ends = state.withLock { state in
+      guard state.isExpecting, place?.isReadable != true else { return false }
+      state.isExpecting = false
+      return true
+    }
+    if ends { busy.end() }
+  }
+
+  /// The call was cancelled: nothing is begun any more, and no answer counts.
+  func close() {
+    let (held, current) = state.withLock { state in
+      state.isClosed = true
+      state.count = 0
+      return (state.held.takeAll(), state.current)
+    }
+    giveBack(held)
+    busy?.close()
+    for turn in current { turn.cancel() }
+  }
+
+  private func giveBack(_ turns: [TurnBase]) {
+    place?.giveBack(turns.map(\.returned))
+  }
+
+  /// Those whose tasks may not be done.
+  var current: [TurnBase] { state.withLock { $0.current } }
+
+  func report() { busy?.tell() }
 
   func leave() {
-    Self.all.withLock { all in
-      all[inlet]?.calls -= 1
-      if all[inlet]?.calls == 0 { all[inlet] = nil }
-    }
-  }
-
-  /// Changes the number of turns without a report.
-  func change(_ change: (_ turns: inout Int) -> Void) {
-    state.withLock { change(&$0.turns) }
-  }
-
-  /// One caller reports at a time, outside the lock, until what was reported last is true; the
-  /// others leave it to that one. So even if turns begin and end on several threads, reports are in
-  /// order.
-  func report(after change: (_ turns: inout Int) -> Void = { _ in }) {
-    var next = state.withLock { state in
-      change(&state.turns)
-      return state.isBeingReported ? nil : state.takeReport()
-    }
-    while let isBusy = next {
-      inlet.send(isBusy)
-      next = state.withLock { $0.takeReport() }
-    }
+    close()
+    report()
+    busy?.leave()
   }
 }

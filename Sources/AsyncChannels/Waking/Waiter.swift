@@ -41,6 +41,11 @@ class Waiter: @unchecked Sendable {
   /// taken its place.
   @exclusivity(unchecked) private final var isAsleep = false
   @exclusivity(unchecked) private final var lingering = Lingering()
+  /// Elements that a consumer took and gave back, before those that are there; nearly always none.
+  @exclusivity(unchecked) private final var returned: [any Sendable] = []
+  /// Whether there are any. Relaxed: a consumer finds them under the lock when it first asks, and from then
+  /// on knows of them itself.
+  private final let hasReturnedElements = Atomic(false)
   /// To be asked by a consumer that may find one element after the other, at least every 64 of them.
   final let stint = Stint()
   @usableFromInline final let soleUse = SoleUse()
@@ -70,9 +75,45 @@ class Waiter: @unchecked Sendable {
   ///   - bell: Nil if the consumer will not sleep. One that will asks for more.
   func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look { .finished }
 
-  /// Whether something has come that was not taken. Requires no lock, and takes none; false also if that
-  /// cannot be told.
+  /// Whether something has come that was not taken. Requires no lock; false also if that cannot be told.
   var hasMore: Bool { false }
+
+  /// Whether a consumer has given elements back that no other has taken.
+  @usableFromInline
+  final var hasReturned: Bool { hasReturnedElements.load(ordering: .relaxed) }
+
+  final var returnedCount: Int { hasReturned ? lock.withLock { _ in returned.count } : 0 }
+
+  /// Puts elements that a consumer took, and did not use, before those that are there. The next consumer
+  /// begins with them: until it has taken them it does not come to the fast path.
+  final func takeBack(_ elements: [any Sendable]) {
+    if elements.isEmpty { return }
+    let sleeper = lock.withLock { _ -> Doorbell? in
+      returned.insert(contentsOf: elements, at: 0)
+      hasReturnedElements.store(true, ordering: .relaxed)
+      // A newer consumer may sleep already.
+      guard isAsleep, let bell else { return nil }
+      leaveQueue(bell)
+      return bell
+    }
+    sleeper?.ring()
+  }
+
+  /// The first element that was given back, for the consumer.
+  final func takeReturned(as ticket: UInt64) -> (any Sendable)? {
+    withPlace(of: ticket) {
+      let first = returned.isEmpty ? nil : returned.removeFirst()
+      hasReturnedElements.store(!returned.isEmpty, ordering: .relaxed)
+      return first
+    }
+  }
+
+  /// Whether the consumer would find something, without asking for more. False for any other.
+  final func isReadable(as ticket: UInt64) -> Bool {
+    withPlace(of: ticket) {
+      !returned.isEmpty || look(asks: false, orJoinWith: nil) == .readable ? true : nil
+    } ?? false
+  }
 
   /// Takes a doorbell out of the queue, if it is still there. Requires the lock.
   func leaveQueue(_ bell: Doorbell) {}
@@ -121,7 +162,8 @@ class Waiter: @unchecked Sendable {
 
   /// Looks without waiting and without asking for more, for a consumer whose take found nothing.
   final func look(as ticket: UInt64) -> Look {
-    ask(as: ticket) { look(asks: false, orJoinWith: nil) } ?? .displaced
+    ask(as: ticket) { returned.isEmpty ? look(asks: false, orJoinWith: nil) : .readable }
+      ?? .displaced
   }
 
   /// Does something as the consumer, which takes the place of an older one. Nil if a newer one has asked.
@@ -130,7 +172,7 @@ class Waiter: @unchecked Sendable {
     let found = excluding(ticket) { () -> Found? in
       guard newest <= ticket else { return nil }
       newest = ticket
-      admit(ticket)
+      if returned.isEmpty { admit(ticket) }
       if isAsleep { displaced = dropBell() }
       return body()
     }
@@ -178,6 +220,7 @@ class Waiter: @unchecked Sendable {
 
   /// Joins the wait queue with a doorbell unless there is something. Requires the lock.
   private final func lookOrJoin(_ joined: inout Doorbell?) -> Look {
+    guard returned.isEmpty else { return .readable }
     if bell == nil {
       // A consumer that never has to wait makes no doorbell.
       let look = look(asks: true, orJoinWith: nil)

@@ -175,13 +175,18 @@ final class AnswerAcrossRunsTests: XCTestCase {
     let reports = Channel<Bool>()
     let reported = Probe(reports.outlet)
     let gates = [Gate(), Gate()]
+    let begun = Record<Int>()
     let calls = gates.enumerated().map { index, gate in
       Task {
-        await Outlet.just(index).answer(
-          busy: reports.inlet, by: { _ in await gate.pass() }, publish: { _ in })
+        await Outlet.just(index).answer(busy: reports.inlet) { number in
+          begun.add(number)
+          await gate.pass()
+        } publish: { _ in
+        }
       }
     }
     try await reported.expect(true)
+    try await until("both work") { begun.count == 2 }
     gates[0].open()
     try await within { await calls[0].value }
     try reported.finish()

@@ -1,4 +1,5 @@
 import AsyncChannelsTesting
+import Synchronization
 import TestSupport
 import XCTest
 
@@ -86,23 +87,119 @@ final class AnswerAfterTests: XCTestCase {
     XCTAssertFalse(clock.isAnybodyAsleep)
   }
 
-  func test_C76_aNewerElementSupersedesTheWorkOnlyWhenItBegins() async throws {
+  func test_C100_aNewerElementCancelsTheWorkWhenItComesAndNoOlderAnswerIsPublishedMeanwhile()
+    async throws
+  {
     let published = Probe(answers.outlet)
     let started = Probe(begun.outlet)
-    let gate = Gate()
+    let (gate, wasCancelled) = (Gate(), Gate())
     let run = answering(inputs.outlet.subscribe(), .latestOnly) { number in
-      if number == 1 { await gate.pass() }
+      guard number == 1 else { return }
+      await withTaskCancellationHandler {
+        await gate.pass()
+      } onCancel: {
+        wasCancelled.open()
+      }
     }
     inputs.send(1)
     try await clock.pass(pause)
     try await started.expect(1)
     inputs.send(2)
+    // Before the pause is over.
+    try await within { await wasCancelled.pass() }
+    gate.open()
+    try await clock.untilAsleep(for: pause)
+    await giveWay(20)
+    try published.finish()
+    let rest = Probe(answers.outlet)
     try await clock.pass(pause)
     try await started.expect(2)
+    try await rest.expect(2)
+    try await run.cancelAndWait()
+    try rest.finish()
+  }
+
+  /// Of a derived subscription, until it is taken nobody knows whether it is filtered out.
+  func test_C100_ofADerivedSubscriptionItIsCancelledWhenTheNewerWorkBegins() async throws {
+    let published = Probe(answers.outlet)
+    let started = Probe(begun.outlet)
+    let gate = Gate()
+    let run = answering(inputs.outlet.filter { $0 > 0 }.subscribe(), .latestOnly) { number in
+      if number == 1 { await gate.pass() }
+    }
+    inputs.send(1)
+    try await clock.pass(pause)
+    try await started.expect(1)
+    inputs.send(-1)
+    try await clock.pass(pause)
     gate.open()
-    try await published.expect(2)
+    try await published.expect(1)
     try await run.cancelAndWait()
     try published.finish()
+  }
+
+  /// An element that comes after it was decided that the others have been quiet.
+  func test_C76_anElementThatComesWhenQuietIsDecidedWaitsForItsOwn() async throws {
+    for overlap in Overlap.allCases {
+      let inputs = Channel<Int>()
+      let received = inputs.outlet.subscribe()
+      let pauses = Atomic(0)
+      let pause: Pause = { waiter in
+        let offered = waiter.pendingCount
+        if pauses.add(1, ordering: .relaxed).newValue == 1 {
+          inputs.send(3)
+          inputs.finish()
+        }
+        return offered
+      }
+      let rules = AnswerRules(
+        overlap: overlap, pause: pause, busy: nil, isBusyInPause: false,
+        tellsIgnored: false)
+      let begun = Record<Int>()
+      let work = Work<Int, Int>.silent { number in
+        begun.add(number)
+        return number
+      }
+      inputs.send(1)
+      inputs.send(2)
+      await Answering(
+        rules, of: Consumer(received.makeAsyncIterator()), tellingIgnored: nil, work: work,
+        publish: .answer { _ in }
+      ).run()
+      XCTAssertEqual(begun.events.first, overlap == .latestOnly ? begun.events.first : 2)
+      XCTAssertEqual(pauses.load(ordering: .relaxed), 2, "\(overlap)")
+      XCTAssertFalse(begun.events.contains(1), "\(overlap)")
+    }
+  }
+
+  func test_C101_busyMayCoverThePause() async throws {
+    for overlap in Overlap.allCases {
+      let busy = CurrentValue(false)
+      let phases = Probe(busy.outlet)
+      let published = Probe(answers.outlet)
+      let received = inputs.outlet.subscribe()
+      let run = Task { [clock, pause, answers] in
+        await received.answer(
+          overlap, after: pause, clock: clock, busy: busy.inlet, isBusyInPause: true, by: { $0 }
+        ) {
+          answers.send($0)
+        }
+      }
+      inputs.send(1)
+      try await clock.untilAsleep(for: pause)
+      XCTAssertTrue(busy.value, "\(overlap)")
+      inputs.send(2)
+      clock.advance(by: pause)
+      try await clock.pass(pause)
+      try await published.expect(2)
+      let seen = try await phases.next(3)
+      XCTAssertEqual(seen, [false, true, false], "\(overlap)")
+      inputs.send(3)
+      try await clock.untilAsleep(for: pause)
+      XCTAssertTrue(busy.value, "\(overlap)")
+      try await run.cancelAndWait()
+      XCTAssertFalse(busy.value, "\(overlap)")
+    }
   }
 
   /// One at a time: what comes while work goes on has come when that ends.

@@ -65,6 +65,39 @@ final class AnswerTests: XCTestCase {
     try phases.finish()
   }
 
+  @MainActor
+  func test_C101_busyStaysTrueBetweenInputsThatAreQueued() async throws {
+    for overlap in Overlap.allCases {
+      let input = Input<Int>()
+      for number in 1...4 { input.inlet.send(number) }
+      input.finish()
+      var happened: [String] = []
+      let busy = Inlet<Bool> { isBusy in MainActor.assumeIsolated { happened.append("\(isBusy)") } }
+      await input.received.answer(overlap, busy: busy, by: { $0 }, publish: { _ in })
+      XCTAssertEqual(happened, ["true", "false"], "\(overlap)")
+    }
+  }
+
+  /// What is filtered out may keep it for a moment longer.
+  @MainActor
+  func test_C101_itDoesNotStayBusyForWhatIsFilteredOut() async throws {
+    let input = Input<Int>()
+    let busy = CurrentValue(false)
+    let received = input.received
+    input.inlet.send(1)
+    let run = Task {
+      let outlet = Channel<Int>()
+      let positive = outlet.outlet.filter { $0 > 0 }.subscribe()
+      for number in [1, -1, -2] { outlet.send(number) }
+      await positive.answer(busy: busy.inlet, by: { $0 }, publish: { _ in })
+      _ = received
+    }
+    let phases = Probe(busy.outlet)
+    let seen = try await phases.next(3)
+    XCTAssertEqual(seen, [false, true, false])
+    run.cancel()
+  }
+
   func test_C79_itIsNoLongerBusyJustBeforeTheLastAnswerIsPublished() async throws {
     for overlap in Overlap.allCases {
       let happened = Record<String>()

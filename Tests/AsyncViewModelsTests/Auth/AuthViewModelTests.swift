@@ -71,8 +71,10 @@ final class AuthViewModelTests: XCTestCase {
 
   func test_latestOnlyDiscardsAnEarlierAnswerThatComesFirst() async throws {
     try await signingIn(.latestOnly, isStubborn: true) { viewModel, authenticator, results in
-      for name in ["old", "older", "new"] { viewModel.signIn.send(.of(name)) }
-      _ = try await authenticator.begun.next(where: { $0 == "new" })
+      for name in ["old", "older", "new"] {
+        viewModel.signIn.send(.of(name))
+        try await authenticator.begun.expect(name)
+      }
       authenticator.answer("old")
       authenticator.answer("older")
       _ = try await authenticator.returned.next(2)

@@ -12,11 +12,9 @@ final class OverlapFlowTests: XCTestCase {
     try await expect(
       .oneAtATime, waitingFor: ["a"], answering: ["a", "b"],
       """
-      ├─────────────────────●          false ← #1
       ├───────●             │          success(Token(…)) ← #1
       │       ◆             │          success(Token(…)) taken
       ◆       │             │          #2 taken
-      ├─────────────────────●          true ← #2
       ├─────────────────────●          false ← #2
       ├───────●             │          success(Token(…)) ← #2
       │       ◆             │          success(Token(…)) taken

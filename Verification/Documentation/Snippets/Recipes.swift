@@ -4,3 +4,7 @@ import AsyncChannels
 /*block*/
 //# final class ReportViewModel
 /*block*/
+//# final class DownloadViewModel
+/*block*/
+//# final class FormViewModel
+/*block*/

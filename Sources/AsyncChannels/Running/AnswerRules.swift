@@ -1,0 +1,25 @@
+/// How a call of `answer` goes about its elements.
+struct AnswerRules: Sendable {
+  let overlap: Overlap
+  let pause: Pause?
+  let busy: Inlet<Bool>?
+  /// Whether busy is reported while the pause lasts.
+  let isBusyInPause: Bool
+  /// Whether ignored elements are sent to an inlet.
+  let tellsIgnored: Bool
+
+  /// Whether busy stays reported while the next element is ready, and its work will begin.
+  var isBusyBetween: Bool { overlap != .firstOnly && (pause == nil || isBusyInPause) }
+
+  /// Whether what comes of an answer depends on what is ready then.
+  var looksFurther: Bool { supersedesAtArrival || (busy != nil && isBusyBetween) }
+
+  /// Whether what has come supersedes work before it is taken. (Without a pause it is taken immediately.)
+  var supersedesAtArrival: Bool { overlap == .latestOnly && pause != nil }
+
+  /// Whether what is ready when an answer is published is ignored. (What waits for quiet has not come yet.)
+  var ignoresReady: Bool { overlap == .firstOnly && pause == nil }
+
+  /// Whether something is reported in the isolation of `publish` when an element is taken.
+  var areReported: Bool { busy != nil || tellsIgnored }
+}

@@ -1,0 +1,49 @@
+/// What all forms of `answer` come to.
+extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Never {
+  func answer<Answer: Sendable>(
+    _ overlap: Overlap, after quiet: Duration, clock: some Clock<Duration>, busy: Inlet<Bool>?,
+    isBusyInPause: Bool, ignored: Inlet<Element>?,
+    by work: Work<Element, Answer>, to publish: Publish<Element, Answer>
+  ) async {
+    if quiet < .zero {
+      Diagnostics.programmerError(
+        "An answer to \(Element.self) cannot begin after \(quiet): the duration is at least zero.")
+    }
+    var pause: Pause?
+    if quiet > .zero { pause = { await Quiet(of: quiet, on: clock, watching: $0).wait() } }
+    let rules = AnswerRules(
+      overlap: overlap, pause: pause, busy: busy, isBusyInPause: isBusyInPause,
+      tellsIgnored: ignored != nil)
+    let iterator = makeAsyncIterator()
+    if let own = iterator as? Subscription<Element>.Iterator {
+      await Answering(
+        rules, of: Consumer(own), tellingIgnored: ignored, work: work, publish: publish
+      ).run()
+    } else if pause == nil {
+      await Answering(rules, of: nil, tellingIgnored: ignored, work: work, publish: publish).run(
+        from: .foreign(IteratedSource(iterator)), isolation: publish.isolation)
+    } else {
+      await relayed { received in
+        let consumer = Consumer(received.makeAsyncIterator())
+        await Answering(rules, of: consumer, tellingIgnored: ignored, work: work, publish: publish)
+          .run()
+      }
+    }
+  }
+
+  /// The elements as a subscription, which can be watched without taking.
+  private func relayed(
+    isolation: isolated (any Actor)? = #isolation, to body: (Subscription<Element>) async -> Void
+  ) async {
+    let relay = Channel<Element>()
+    let received = relay.outlet.subscribe()
+    await withDiscardingTaskGroup { group in
+      group.addTask {
+        for await element in self { relay.send(element) }
+        relay.finish()
+      }
+      await body(received)
+      group.cancelAll()
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/// One consumer of a subscription, which waits without taking, takes without waiting, and can give back
+/// what it took: `answer`'s.
+///
+/// Several tasks of one call take with it. They have one ticket, so all is taken under the cursor's lock.
+struct Consumer<Element: Sendable>: Sendable {
+  private let feed: Feed<Element>
+  let place: ConsumerPlace
+
+  /// It stands for the iterator, which is not to be used beside it.
+  init(_ iterator: Subscription<Element>.Iterator) {
+    feed = iterator.feed
+    // Unlike an iterator, this may take in one task while it sleeps in another.
+    let isAlone = iterator.ticket == Position.onlyTicket
+    let waiter = feed.waiter
+    let isPlain = if case .cursor = feed { true } else { false }
+    place = ConsumerPlace(
+      waiter: waiter, ticket: isAlone ? waiter.makeTicket() : iterator.ticket,
+      isPlain: isPlain,
+      isBounded: (waiter as? LogCursor)?.untypedQueue != nil || waiter is MergedCursor)
+  }
+
+  /// Waits until there may be something to take. False at the end, if the task is cancelled, or if a newer
+  /// consumer has asked.
+  func waitForElement(isolation: isolated (any Actor)?) async -> Bool {
+    await place.waiter.waitForElement(as: place.ticket, isolation: isolation)
+  }
+
+  /// Takes one element that is there, or skips it. Takes nothing if the task is cancelled.
+  func take() -> TakenTurn {
+    Causes.forget(ObjectIdentifier(place.waiter))
+    return switch feed.take(.more, as: place.ticket) {
+    case .element(let element): .turn(Turn(element))
+    case .skipped: .skipped
+    case .nothing: .nothing
+    }
+  }
+}
+
+/// A consumer, without its elements.
+struct ConsumerPlace: Sendable {
+  let waiter: Waiter
+  let ticket: UInt64
+  /// Whether an element that is ready is one that will be taken: nothing is derived, and filtered out.
+  let isPlain: Bool
+  /// Whether what is ready may be dropped, and replaced, before it is taken.
+  let isBounded: Bool
+
+  /// How many elements it could take now, or skip.
+  var pendingCount: Int { waiter.pendingCount + waiter.returnedCount }
+
+  /// The same, of those that no policy drops.
+  var countThatStays: Int { isBounded ? 0 : pendingCount }
+
+  /// Whether it could take or skip one now.
+  var isReadable: Bool { waiter.isReadable(as: ticket) }
+
+  /// Gives elements back to the next consumer, which takes them before all others.
+  func giveBack(_ elements: [any Sendable]) { waiter.takeBack(elements) }
+
+  /// Waits until the pause is over, and returns how many of the elements that are there it was for.
+  func wait(for pause: Pause) async -> Int {
+    let offered = await pause(waiter)
+    return offered - waiter.droppedCount + waiter.returnedCount
+  }
+}

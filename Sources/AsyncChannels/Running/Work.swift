@@ -1,0 +1,42 @@
+/// What makes an answer, and perhaps reports how far it has come.
+enum Work<Element: Sendable, Answer: Sendable>: Sendable {
+  case silent(@Sendable (Element) async -> Answer)
+  case reporting(@Sendable (Turn<Element>, Turns) async -> Answer)
+
+  /// Work with an inlet for its progress. What it sends is published in order, before the answer, as long as
+  /// the answer would count. After that the inlet refuses it, and nothing that was sent before is published.
+  static func reporting<Progress: Sendable>(
+    _ work: @escaping @Sendable (Element, Inlet<Progress>) async -> Answer,
+    to publish: @escaping @isolated(any) @Sendable (Element, Progress) -> Void
+  ) -> Self {
+    .reporting { turn, turns in
+      let reports = Channel<Progress>()
+      let received = reports.outlet.subscribe()
+      let inlet = Inlet<Progress>.forwarding { progress in
+        turns.isWanted(turn) ? reports.send(progress) : .finished(progress)
+      }
+      return await withDiscardingTaskGroup { group in
+        defer { reports.finish() }
+        group.addTask {
+          for await reports in received.batches(ofAtMost: 64) {
+            await turns.publish(reports, of: turn, isolation: publish.isolation, to: publish)
+          }
+        }
+        return await work(turn.element, inlet)
+      }
+    }
+  }
+}
+
+extension Turns {
+  /// - Parameter isolation: That of `publish`, so that nothing else can run there between the look whether
+  ///   progress is wanted and its publication.
+  fileprivate func publish<Element: Sendable, Progress: Sendable>(
+    _ reports: [Progress], of turn: Turn<Element>, isolation: isolated (any Actor)?,
+    to publish: @isolated(any) @Sendable (Element, Progress) -> Void
+  ) async {
+    turn.adopt()
+    for progress in reports where isWanted(turn) { await publish(turn.element, progress) }
+    turn.disown()
+  }
+}

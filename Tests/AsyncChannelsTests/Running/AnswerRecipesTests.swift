@@ -1,0 +1,100 @@
+import AsyncChannels
+import AsyncChannelsTesting
+import TestSupport
+import XCTest
+
+/// The recipes of the guide, word for word.
+@MainActor
+final class AnswerRecipesTests: XCTestCase {
+  func test_aDownloadShowsItsProgressAndNoneOfOneThatWasCancelled() async throws {
+    let (gate, begun) = (Gate(), Channel<String>())
+    let started = Probe(begun.outlet)
+    let viewModel = DownloadViewModel { name, progress in
+      progress.send(0.5)
+      begun.send(name)
+      await gate.pass()
+      progress.send(0.9)
+      return name
+    }
+    let (fraction, text) = (viewModel.$fraction, viewModel.$text)
+    try await withRunning(viewModel) {
+      viewModel.download.send("a")
+      try await started.expect("a")
+      try await until("half is shown") { fraction.value == 0.5 }
+      viewModel.download.send(nil)
+      try await until("nothing is shown") { fraction.value == 0 }
+      gate.open()
+      await giveWay(20)
+      XCTAssertEqual(viewModel.fraction, 0)
+      XCTAssertNil(viewModel.text)
+      viewModel.download.send("b")
+      try await until("b is there") { text.value == "b" }
+      XCTAssertEqual(viewModel.fraction, 1)
+    }
+  }
+
+  func test_aNameThatIsNotCheckedCannotBeSubmitted() async throws {
+    let viewModel = FormViewModel { $0 == "free" }
+    let (isChecking, freeName) = (viewModel.$isChecking, viewModel.$freeName)
+    try await withRunning(viewModel) {
+      viewModel.name.send("free")
+      try await until("it is checking") { isChecking.value }
+      XCTAssertFalse(viewModel.canSubmit)
+      try await until("it is checked") { !isChecking.value && freeName.value == "free" }
+      XCTAssertTrue(viewModel.canSubmit)
+      viewModel.name.send("taken")
+      try await until("it is checking") { isChecking.value }
+      XCTAssertFalse(viewModel.canSubmit)
+      try await until("it is checked") { !isChecking.value }
+      XCTAssertFalse(viewModel.canSubmit)
+    }
+  }
+}
+
+@MainActor
+private final class DownloadViewModel: ViewModel {
+  /// A name to load, or `nil` to cancel.
+  @Input var download: Inlet<String?>
+  @CurrentValue private(set) var fraction = 0.0
+  @CurrentValue private(set) var text: String?
+  private let load: @Sendable (String, Inlet<Double>) async -> String
+
+  init(load: @escaping @Sendable (String, Inlet<Double>) async -> String) {
+    self.load = load
+  }
+
+  func run() async {
+    let load = load
+    await _download.received.answer(.latestOnly) { name, progress -> String? in
+      guard let name else { return nil }
+      return await load(name, progress)
+    } progress: { _, fraction in
+      self.fraction = fraction
+    } publish: { _, text in
+      (self.fraction, self.text) = (text == nil ? 0 : 1, text)
+    }
+  }
+}
+
+@MainActor
+private final class FormViewModel: ViewModel {
+  @Input var name: Inlet<String>
+  @CurrentValue private(set) var isChecking = false
+  @CurrentValue private(set) var freeName: String?
+  private let isFree: @Sendable (String) async -> Bool
+
+  init(isFree: @escaping @Sendable (String) async -> Bool) {
+    self.isFree = isFree
+  }
+
+  var canSubmit: Bool { !isChecking && freeName != nil }
+
+  func run() async {
+    await _name.received.answer(
+      .latestOnly, after: .milliseconds(300), busy: _isChecking.inlet, isBusyInPause: true,
+      by: isFree
+    ) { name, isFree in
+      self.freeName = isFree ? name : nil
+    }
+  }
+}
