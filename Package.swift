@@ -25,7 +25,8 @@ let package = Package(
     .target(
       name: "AsyncChannelsRecording", dependencies: ["AsyncChannels"], swiftSettings: settings),
     .target(
-      name: "AsyncChannelsTesting", dependencies: ["AsyncChannels"], swiftSettings: settings),
+      name: "AsyncChannelsTesting", dependencies: ["AsyncChannels", "AsyncChannelsRecording"],
+      swiftSettings: settings),
     .target(name: "AsyncViewModels", dependencies: ["AsyncChannels"], swiftSettings: settings),
     .executableTarget(
       name: "asyncdemo",

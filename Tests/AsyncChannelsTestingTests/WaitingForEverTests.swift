@@ -28,7 +28,7 @@ final class WaitingForEverTests: XCTestCase {
     }
     try assertSays(
       report, "- A probe of model.$count waits at WaitingForEverTests.swift:\(#line - 5).",
-      "- A task waits in AsyncSequence.answer ← Model.run",
+      "AsyncSequence.answer ← Model.run",
       "The closure threw: WaitingForEverTests.swift:\(#line - 7): model.$count: Expected 2 elements, after 0",
       // What the recording has recorded.
       "count")

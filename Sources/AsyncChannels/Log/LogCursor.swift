@@ -23,7 +23,7 @@ class LogCursor: Waiter, @unchecked Sendable {
   /// Its number among the log's subscribers.
   final let subscriber: Int
   /// Whether nobody waits for it: a test's probe. Set before it is consumed.
-  @exclusivity(unchecked) private final var isOnlooker = false
+  @exclusivity(unchecked) final var isOnlooker = false
   /// Touched only under the log's lock, and in `deinit`.
   @exclusivity(unchecked) final var sleep = Sleep()
 
@@ -119,13 +119,6 @@ class LogCursor: Waiter, @unchecked Sendable {
   final override func helpRinging() { untypedLog.helpRinging() }
 
   final override var isSubscriber: Bool { !isOnlooker }
-
-  /// From now on no call of `settled()` waits for it. To be called before it is consumed.
-  final func becomeOnlooker() {
-    if isPastTheEnd { return }
-    isOnlooker = true
-    untypedLog.observer { Onlookers() }.add(subscriber)
-  }
 
   final override func makeWatchers() -> [Waiter] { [ArrivalWatcher(of: self)] }
 

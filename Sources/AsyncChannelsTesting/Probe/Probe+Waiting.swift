@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsRecording
 import Synchronization
 
 /// One deadline, on some clock, and where the test asks for it.

@@ -1,8 +1,8 @@
-import AsyncChannelsRecording
 import TestSupport
 import XCTest
 
 @testable import AsyncChannels
+@testable import AsyncChannelsRecording
 
 /// C88: elements in words, without what is secret.
 final class DescriberTests: XCTestCase {

@@ -1,3 +1,5 @@
+import AsyncChannels
+
 import Synchronization
 
 /// Puts elements into words, without what is secret.
