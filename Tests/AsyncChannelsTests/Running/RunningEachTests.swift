@@ -77,6 +77,7 @@ final class RunningEachTests: XCTestCase {
 
   @MainActor
   func test_C61_whatGoesBeforeItCouldBeginIsNotBegun() async throws {
+    var roundsWithTheLastOnly = 0
     for _ in 0..<100 {
       let state = CurrentValue<[Item]>([])
       let stage = Runs()
@@ -84,12 +85,15 @@ final class RunningEachTests: XCTestCase {
         await state.outlet.runningEach { @MainActor in await stage.runOnMain($0) }
       }
       try await until("followed") { state.log.sleeperCount == 1 }
-      // All are seen in one turn of the main actor, on which each would have to begin.
+      // All are seen in one turn of the main actor, on which each would have to begin; or in two, if the system
+      // has stopped the thread for a millisecond, after which the loop lets others run (C100).
       for item in [Item(1), Item(2), Item(1), Item(3)] { state.value = [item] }
       try await until("the last has come") { stage.all.contains("+3") }
       try await running.cancelAndWait()
-      XCTAssertEqual(stage.all, ["+3", "x3", "-3"])
+      XCTAssertEqual(stage.all.filter { $0.hasSuffix("3") }, ["+3", "x3", "-3"])
+      if stage.all.count == 3 { roundsWithTheLastOnly += 1 }
     }
+    XCTAssertGreaterThan(roundsWithTheLastOnly, 50)
   }
 
   func test_C61_whatReturnsByItselfIsBegunAgainOnlyWhenItHasBeenAway() async throws {
