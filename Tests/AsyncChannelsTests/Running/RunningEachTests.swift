@@ -86,7 +86,7 @@ final class RunningEachTests: XCTestCase {
       }
       try await until("followed") { state.log.sleeperCount == 1 }
       // All are seen in one turn of the main actor, on which each would have to begin; or in two, if the system
-      // has stopped the thread for a millisecond, after which the loop lets others run (C100).
+      // has stopped the thread for a millisecond, after which the loop lets others run.
       for item in [Item(1), Item(2), Item(1), Item(3)] { state.value = [item] }
       try await until("the last has come") { stage.all.contains("+3") }
       try await running.cancelAndWait()
