@@ -206,7 +206,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
       switch feed {
       case .cursor(let cursor):
         while await cursor.waitForElement(as: ticket, isolation: actor) {
-          if let element = feed.takeReturned(as: ticket) { return element }
+          if cursor.hasReturned, let element = feed.takeReturned(as: ticket) { return element }
           if let element = cursor.takeSeen(as: ticket) { return element }
         }
         return nil
