@@ -41,8 +41,9 @@ class Waiter: @unchecked Sendable {
   /// taken its place.
   @exclusivity(unchecked) private final var isAsleep = false
   @exclusivity(unchecked) private final var lingering = Lingering()
-  /// Elements that a consumer took and gave back, before those that are there; nearly always none.
-  @exclusivity(unchecked) private final var returned: [any Sendable] = []
+  /// Elements that a consumer took and gave back, before those that are there; nil, as nearly always, if there are
+  /// none.
+  @exclusivity(unchecked) private final var returned: [any Sendable]?
   /// Whether there are any. Relaxed: a consumer finds them under the lock when it first asks, and from then
   /// on knows of them itself.
   private final let hasReturnedElements = Atomic(false)
@@ -82,14 +83,14 @@ class Waiter: @unchecked Sendable {
   @usableFromInline
   final var hasReturned: Bool { hasReturnedElements.load(ordering: .relaxed) }
 
-  final var returnedCount: Int { hasReturned ? lock.withLock { _ in returned.count } : 0 }
+  final var returnedCount: Int { hasReturned ? lock.withLock { _ in returned?.count ?? 0 } : 0 }
 
   /// Puts elements that a consumer took, and did not use, before those that are there. The next consumer
   /// begins with them: until it has taken them it does not come to the fast path.
   final func takeBack(_ elements: [any Sendable]) {
     if elements.isEmpty { return }
     let sleeper = lock.withLock { _ -> Doorbell? in
-      returned.insert(contentsOf: elements, at: 0)
+      returned = elements + (returned ?? [])
       hasReturnedElements.store(true, ordering: .relaxed)
       // A newer consumer may sleep already.
       guard isAsleep, let bell else { return nil }
@@ -102,8 +103,9 @@ class Waiter: @unchecked Sendable {
   /// The first element that was given back, for the consumer.
   final func takeReturned(as ticket: UInt64) -> (any Sendable)? {
     withPlace(of: ticket) {
-      let first = returned.isEmpty ? nil : returned.removeFirst()
-      hasReturnedElements.store(!returned.isEmpty, ordering: .relaxed)
+      let first = returned?.removeFirst()
+      if returned?.isEmpty == true { returned = nil }
+      hasReturnedElements.store(returned != nil, ordering: .relaxed)
       return first
     }
   }
@@ -111,7 +113,7 @@ class Waiter: @unchecked Sendable {
   /// Whether the consumer would find something, without asking for more. False for any other.
   final func isReadable(as ticket: UInt64) -> Bool {
     withPlace(of: ticket) {
-      !returned.isEmpty || look(asks: false, orJoinWith: nil) == .readable ? true : nil
+      returned != nil || look(asks: false, orJoinWith: nil) == .readable ? true : nil
     } ?? false
   }
 
@@ -162,7 +164,7 @@ class Waiter: @unchecked Sendable {
 
   /// Looks without waiting and without asking for more, for a consumer whose take found nothing.
   final func look(as ticket: UInt64) -> Look {
-    ask(as: ticket) { returned.isEmpty ? look(asks: false, orJoinWith: nil) : .readable }
+    ask(as: ticket) { returned == nil ? look(asks: false, orJoinWith: nil) : .readable }
       ?? .displaced
   }
 
@@ -172,7 +174,7 @@ class Waiter: @unchecked Sendable {
     let found = excluding(ticket) { () -> Found? in
       guard newest <= ticket else { return nil }
       newest = ticket
-      if returned.isEmpty { admit(ticket) }
+      if returned == nil { admit(ticket) }
       if isAsleep { displaced = dropBell() }
       return body()
     }
@@ -220,7 +222,7 @@ class Waiter: @unchecked Sendable {
 
   /// Joins the wait queue with a doorbell unless there is something. Requires the lock.
   private final func lookOrJoin(_ joined: inout Doorbell?) -> Look {
-    guard returned.isEmpty else { return .readable }
+    guard returned == nil else { return .readable }
     if bell == nil {
       // A consumer that never has to wait makes no doorbell.
       let look = look(asks: true, orJoinWith: nil)
