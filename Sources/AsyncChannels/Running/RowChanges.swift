@@ -2,7 +2,7 @@ import Synchronization
 
 /// What differs between two values of a state with rows: what lies between their common beginning and their
 /// common end.
-@usableFromInline
+@frozen @usableFromInline
 struct RowChanges<ID: Hashable, Element> {
   /// Some may come back in the same change.
   @usableFromInline let gone: [ID]
