@@ -24,5 +24,10 @@ extension Operation {
       for _ in 0..<times { value.update { $0 += 1 } }
       return value.value == times
     },
+    Operation("value-update-of-an-array-of-100000") { times in
+      let list = CurrentValue(Array(repeating: 0, count: 100_000))
+      for number in 0..<times { list.update { $0[number % 100_000] = number } }
+      return list.value.count == 100_000
+    },
   ]
 }

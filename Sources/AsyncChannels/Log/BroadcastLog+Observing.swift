@@ -85,7 +85,7 @@ extension BroadcastLog {
     guard !state.isFinished || (unheard?.count ?? 0) > 0 else { return nil }
     return state.tell(
       .subscribed(
-        state.newestSubscriber, policy, replays: window.limit > 0 && !state.isFinished,
+        state.newestSubscriber, policy, replays: window.elements.count > 0 && !state.isFinished,
         takesKept: isFirst && unheard != nil,
         count: state.isFinished ? 0 : state.subscriberCount + 1))
   }

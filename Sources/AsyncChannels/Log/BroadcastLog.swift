@@ -44,19 +44,26 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     return subscribers
   }
 
-  /// Ends every outlet after what was already sent. The replay window is emptied, unless its newest
-  /// element is to stay readable.
-  func finish(keepingNewest: Bool = false) {
+  /// Ends every outlet after what was already sent, and empties the replay window.
+  func finish() {
     var replayed = Backlog<Element>()
-    let (wake, after) = state.withLock { state -> (Wake, AfterLock?) in
-      if state.isFinished { return (.nobody, nil) }
-      if !keepingNewest, window.limit > 0 { replayed = window.takeAll() }
-      state.set(.finished, to: true)
-      return (state.takeSleepers(), state.tell(.finished))
+    let (wake, after) = state.withLock { state in
+      if !state.isFinished, window.limit > 0 { replayed = window.takeAll() }
+      return state.finish()
     }
     perform(wake)
     after?()
     _ = consume replayed  // destroyed here: after unlocking and ringing
+  }
+
+  /// Ends every outlet of state, whose newest element stays readable. False if that is being changed in
+  /// place: nothing is done then.
+  func finishKeepingNewest() -> Bool {
+    let ending = state.withLock { state in isNewestThere ? state.finish() : nil }
+    guard let (wake, after) = ending else { return false }
+    perform(wake)
+    after?()
+    return true
   }
 
   /// Nobody can subscribe any more.
@@ -78,11 +85,22 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
 
   override var keptQueue: SubscriberQueueBase? { unheard }
 
-  /// The newest element of the replay window, which must have one.
+  /// The newest element of state; nil while somebody has taken it out of the window, to change it in place.
   @inlinable
-  var newest: Element {
-    state.withLock { _ in window.newest }
+  var newest: Element? {
+    state.withLock { _ in isNewestThere ? window.newest : nil }
   }
+
+  /// Of state only, whose window has an element otherwise. With the lock held.
+  @inlinable
+  var isNewestThere: Bool { !Self.isChangedInPlace || window.elements.count > 0 }
+
+  /// Whether an update may take the newest element out of the window and change that, rather than a copy.
+  ///
+  /// Copying is free for a trivial element, and for an object: then readers need not wait, and an object that
+  /// was replaced is destroyed with no lock held.
+  @inlinable
+  static var isChangedInPlace: Bool { !_isPOD(Element.self) && !(Element.self is AnyClass) }
 
   /// How many elements were ever added to the replay window, which must have one.
   var version: Int {
@@ -108,12 +126,17 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
 
   /// Begins to replace the newest element, and returns it. Other writers wait until the update ends. If the
   /// log is observed, nothing begins, and this returns nil.
+  ///
+  /// - Parameter inPlace: Whether the element may be moved out of the window, so that nobody else has it.
+  ///   Who subscribes until the update ends finds nothing to be replayed, and gets what it ends with.
   @inlinable
-  func beginUpdateUnlessObserved() -> Element? {
+  func beginUpdateUnlessObserved(inPlace: Bool) -> Element? {
     state.withLock { state in
       if state.isObserved { return nil }
       state.isUpdating = true
-      return window.newest
+      // The last value of finished state stays.
+      return inPlace && Self.isChangedInPlace && !state.isFinished
+        ? window.elements.popFirst() : window.newest
     }
   }
 

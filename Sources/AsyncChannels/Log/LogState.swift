@@ -158,6 +158,13 @@ struct LogState: Sendable {
     return sleepers.first.map(Wake.few) ?? .nobody
   }
 
+  /// Nobody to be woken, and nothing to be done, if it is finished already.
+  mutating func finish() -> (wake: Wake, after: AfterLock?) {
+    if isFinished { return (.nobody, nil) }
+    set(.finished, to: true)
+    return (takeSleepers(), tell(.finished))
+  }
+
   mutating func makeWaker() -> Waker {
     let waker = waker ?? Waker()
     self.waker = waker

@@ -36,10 +36,10 @@ public import Observation
 /// - **End**: ``finish()``, or dropping the last reference, ends its outlets. The value of a
 ///   finished one can still be read and no longer changes. Outlets and inlets do not keep it alive.
 ///
-/// A write costs what ``Channel/send(_:)`` costs, whatever the number of subscribers; a read takes
-/// a lock for a few nanoseconds and never waits for a running ``update(_:)``. Once the value was
-/// read on another thread than that of a write, such a write also enqueues a job on the main actor:
-/// one job for all writes until it runs.
+/// A write costs what ``Channel/send(_:)`` costs, whatever the number of subscribers. A read takes
+/// a lock for a few nanoseconds, and waits only for an ``update(_:)`` that changes the value in
+/// place. Once the value was read on another thread than that of a write, such a write also
+/// enqueues a job on the main actor: one job for all writes until it runs.
 @propertyWrapper
 public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// The log keeps the newest element in its replay window: that *is* the value. There is no second
@@ -64,13 +64,16 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
 
   /// The value. Setting it publishes it; when finished, setting has no effect.
   ///
+  /// Changing a part of it, as `list.append(x)` does, reads the value, changes a copy and writes that:
+  /// an array, a dictionary or a string is copied as a whole each time. ``update(_:)`` copies none.
+  ///
   /// Touching it inside ``update(_:)`` of the same value traps.
   @inlinable
   public var value: Value {
     get {
       observed.access()
       observed.writers.requireNotHeldByThisThread(of: Value.self)
-      return log.newest
+      return log.newest ?? log.newest(after: observed.writers)
     }
     set { set(newValue) }
   }
@@ -132,80 +135,43 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// and observers told, after that. If `change` throws, nothing has changed. When finished,
   /// `change` gets a copy of the last value, and what it does to it has no effect.
   ///
-  /// - Parameter change: Runs while other writers wait; keep it short. Reading or writing the same
-  ///   value in it traps: use what the closure is given. Two simultaneous updates of two values
-  ///   that each write the other value wait for each other for ever.
+  /// **In place.** `change` gets the value itself, not a copy, if it cannot throw, and the value is
+  /// neither an object nor of a type that is copied byte by byte, as numbers are. Then appending to
+  /// an array costs the same whatever its length, if nobody else has a copy of the array: a
+  /// subscriber that has not received it yet has one. Until `change` returns,
+  ///
+  /// - other threads that read the value wait, as writers do,
+  /// - a new subscription has no element yet: its first one is what `change` leaves,
+  /// - what `change` removes from the value is destroyed: a `deinit` that touches the value traps.
+  ///
+  /// In all other cases, and while a `Recording` follows the value, `change` gets a copy. Then
+  /// readers get the value as it was and do not wait, and what was replaced is destroyed after
+  /// observers were told.
+  ///
+  /// - Parameter change: Runs while other writers wait; keep it short. Reading, writing or finishing
+  ///   the same value in it traps: use what the closure is given. Two simultaneous updates of two
+  ///   values that each read or write the other value wait for each other for ever.
   /// - Returns: What `change` returns.
   @inlinable
-  public func update<R>(_ change: (inout Value) throws -> R) rethrows -> R {
+  public func update<R, Failure: Error>(
+    _ change: (inout Value) throws(Failure) -> R
+  ) throws(Failure) -> R {
     try updateCounting(change).0
   }
 
   /// Ends the outlets after the last value. The value can still be read and no longer changes.
+  ///
+  /// It waits for an ``update(_:)`` that changes the value in place. Inside an update of the same
+  /// value it traps.
   public func finish() {
-    log.finish(keepingNewest: true)
+    observed.writers.requireNotHeldByThisThread(of: Value.self)
+    if log.finishKeepingNewest() { return }
+    endUpdatesAndFinish()
   }
 
   /// How many subscriptions there are now; zero once the value is finished. One to derived state counts
   /// once for each of the states that it is made of.
   public var subscriberCount: Int { log.subscriberCount }
-
-  /// Returns also the number of subscribers, or nil if the value is finished.
-  @inlinable
-  func updateCounting<R>(
-    _ change: (inout Value) throws -> R
-  ) rethrows -> (R, subscribers: Int?) {
-    // Both outlive the lock: this may be the last reference to a value, whose `deinit` then runs.
-    var evicted = Evicted<Value>()
-    var value: Value?
-    defer { withExtendedLifetime(value) {} }
-    var (subscribers, wake): (Int?, Wake) = (nil, .nobody)
-    var after: AfterLock?
-    let result: R? = try observed.writers.withLock(of: Value.self) {
-      value = log.beginUpdateUnlessObserved()
-      if value == nil { return nil }
-      do {
-        let result = try change(&value!)
-        (subscribers, wake) = log.endUpdateIfPlain(with: value!, evicting: &evicted)
-        if subscribers == nil {
-          (subscribers, wake, after) = log.append(value!, noting: nil, evicting: &evicted)
-        }
-        return result
-      } catch {
-        log.leaveUpdate()
-        throw error
-      }
-    }
-    guard let result else { return try updateNoting(change) }
-    publish(wake, to: subscribers)
-    after?()
-    return (result, subscribers)
-  }
-
-  /// The same if the value is observed.
-  @usableFromInline
-  func updateNoting<R>(
-    _ change: (inout Value) throws -> R
-  ) rethrows -> (R, subscribers: Int?) {
-    var evicted = Evicted<Value>()
-    var value: Value?
-    defer { withExtendedLifetime(value) {} }
-    let notes = log.notes()
-    let (result, sent) = try observed.writers.withLock(of: Value.self) {
-      value = log.beginUpdate()
-      do {
-        let result = try change(&value!)
-        return (result, log.append(value!, noting: notes, evicting: &evicted))
-      } catch {
-        log.leaveUpdate()
-        throw error
-      }
-    }
-    publish(sent.wake, to: sent.subscribers)
-    sent.after?()
-    if let value { notes.complete(with: value) }
-    return (result, sent.subscribers)
-  }
 
   /// Returns the number of subscribers, or nil if the value is finished.
   ///

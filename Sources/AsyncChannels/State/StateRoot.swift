@@ -9,7 +9,7 @@ struct StateRoot<Value: Sendable>: Sendable {
   var value: Value {
     observed.access()
     observed.writers.requireNotHeldByThisThread(of: Value.self)
-    return log.newest
+    return log.newest ?? log.newest(after: observed.writers)
   }
 }
 
@@ -30,7 +30,7 @@ struct AnyStateRoot: Sendable {
     log = root.log
     subscribe = { policy in
       let cursor = root.log.subscribe(buffering: policy)
-      let last = cursor.isPastTheEnd ? StateValue(value: root.log.newest) : nil
+      let last = cursor.isPastTheEnd ? root.log.newest.map { StateValue(value: $0) } : nil
       return (MergedCursor.Source(cursor) { StateValue(value: $0) }, last)
     }
   }

@@ -10,10 +10,12 @@ struct WritersLock: ~Copyable, Sendable {
   @usableFromInline let holder = Atomic<UInt>(0)
 
   @inlinable
-  func withLock<R>(of value: Any.Type, _ body: () throws -> R) rethrows -> R {
+  func withLock<R, Failure: Error>(
+    of value: Any.Type, _ body: () throws(Failure) -> R
+  ) throws(Failure) -> R {
     requireNotHeldByThisThread(of: value)
     var result: R?
-    try lock.withLock { _ in
+    try lock.withLock { _ throws(Failure) in
       holder.store(CurrentThread.identifier, ordering: .relaxed)
       defer { holder.store(0, ordering: .relaxed) }
       result = try body()

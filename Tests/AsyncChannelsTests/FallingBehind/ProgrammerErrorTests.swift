@@ -105,6 +105,24 @@ final class ProgrammerErrorTests: XCTestCase {
       let value = CurrentValue(1)
       value.update { _ in value.update { $0 += 1 } }
     }
+    try await assertTraps("finishing", saying: Self.touched) {
+      let value = CurrentValue(1)
+      value.update { _ in value.finish() }
+    }
+  }
+
+  func test_C140_touchingAValueThatIsChangedInPlaceTraps() async throws {
+    let touched = "A CurrentValue<Array<Int>> was touched inside its own update"
+    let touches: [@Sendable (CurrentValue<[Int]>) -> Void] = [
+      { _ = $0.value }, { $0.value = [2] }, { $0.update { $0.append(2) } }, { $0.finish() },
+      { _ = $0.outlet.map(\.count).value },
+    ]
+    for (number, touch) in touches.enumerated() {
+      try await assertTraps("touch \(number)", saying: touched) {
+        let value = CurrentValue([1])
+        value.update { _ in touch(value) }
+      }
+    }
   }
 
   func test_C51_onlyTheSameValueOnTheSameThreadIsOutOfBoundsInsideUpdate() async throws {
