@@ -69,6 +69,7 @@ extension BroadcastLog {
         in: state, replayed: replayed ? window.limit : 0, kept: unheard?.policy) : nil
     let (subscribers, wake) = store(
       element, replayed: replayed, in: &state, evicting: &evicted)
+    if state.isMarked { state.fillMark() }
     return (subscribers, wake, after)
   }
 

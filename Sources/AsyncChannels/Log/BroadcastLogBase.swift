@@ -46,11 +46,8 @@ class BroadcastLogBase: @unchecked Sendable {
 
   final var subscriberCount: Int { state.withLock { $0.subscriberCount } }
 
-  /// Counts all reads from now on, so that `isFullyTaken` is right.
+  /// Counts all reads from now on, so that `isTaken` is right.
   final func countAll() { state.withLock { $0.countsAll = true } }
-
-  /// Whether every subscriber has taken all that was sent since `countAll`.
-  final var isFullyTaken: Bool { state.withLock { $0.isFullyTaken } }
 
   /// How many doorbells wait to be rung.
   final var sleeperCount: Int { state.withLock { $0.sleeperCount } }

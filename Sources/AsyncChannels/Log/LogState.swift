@@ -10,6 +10,7 @@ struct LogFlags: OptionSet, Sendable {
   @inlinable static var finished: LogFlags { LogFlags(rawValue: 1) }
   @inlinable static var updating: LogFlags { LogFlags(rawValue: 2) }
   @inlinable static var observed: LogFlags { LogFlags(rawValue: 4) }
+  @inlinable static var marked: LogFlags { LogFlags(rawValue: 8) }
 }
 
 /// The state of a log, without its elements. Its changes return what is to be done after unlocking.
@@ -22,7 +23,7 @@ struct LogState: Sendable {
   @usableFromInline var flags: LogFlags = []
   @usableFromInline private(set) var readers = 0
   /// Whether reads of elements of a trivial type are counted, too. Set once, for somebody who asks
-  /// `isFullyTaken`.
+  /// `isTaken`.
   @usableFromInline var countsAll = false
   /// The tail, which the log holds. Made when the first unbounded subscriber joins.
   @usableFromInline var end: LogEnd?
@@ -39,6 +40,10 @@ struct LogState: Sendable {
     }
   }
   @usableFromInline private(set) var hasObservers = false
+  /// Those of elements that somebody waits for to be taken: hardly ever any.
+  var marks: [SentMark] = [] {
+    didSet { noteMarks() }
+  }
   /// The number of the newest subscriber: numbers ascend from 1 and do not come again.
   @usableFromInline var newestSubscriber = 0
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
@@ -62,6 +67,10 @@ struct LogState: Sendable {
   @inlinable
   var isObserved: Bool { flags.contains(.observed) }
 
+  /// Whether somebody is sending an element that is to be marked.
+  @inlinable
+  var isMarked: Bool { flags.contains(.marked) }
+
   @inlinable
   mutating func set(_ flag: LogFlags, to isSet: Bool) {
     if isSet { flags.insert(flag) } else { flags.remove(flag) }
@@ -69,12 +78,6 @@ struct LogState: Sendable {
 
   @inlinable
   var subscriberCount: Int { isFinished ? 0 : readers + queues.count }
-
-  /// Holds for what was sent since `countsAll` was set. Readers take in order, so a reader that has read
-  /// the newest slot has read all.
-  var isFullyTaken: Bool {
-    queues.allSatisfy { $0.count == 0 } && (end?.isReadByAll ?? true)
-  }
 
   @inlinable
   var sleeperCount: Int { waiting.count }
@@ -94,6 +97,7 @@ struct LogState: Sendable {
 
   @usableFromInline
   func nextSegment<Element>(behind end: LogEnd, for _: Element.Type) -> LogEnd {
+    if !marks.isEmpty { letGoOfTakenMarks() }
     let full = end.segment
     let next = Segment.make(for: Element.self, behind: end)
     full.link(next)

@@ -242,6 +242,11 @@ extension Segment {
   }
 }
 
+extension Segment {
+  /// Whether no reader owes a slot a read, of a log that counts all.
+  func isRead(at index: Int) -> Bool { pendingReads[index].load(ordering: .acquiring) == 0 }
+}
+
 /// Where the next element will be written. Valid with the log's lock held, and after that for as
 /// long as the segment, or one before it, is held.
 @frozen @usableFromInline
@@ -252,10 +257,4 @@ struct LogEnd: Sendable {
   /// How many slots of the log are before it.
   @inlinable
   var number: Int { segment.start + index }
-
-  /// Whether no reader owes the slot before it a read, of a log that counts all. To be called with
-  /// the log's lock held.
-  var isReadByAll: Bool {
-    index == 0 || segment.pendingReads[index - 1].load(ordering: .acquiring) == 0
-  }
 }

@@ -15,6 +15,17 @@ struct Derivation<Value: Sendable>: Sendable {
     return read(readings)
   }
 
+  /// The same without waiting and without telling Observation; nil while one of the roots is changed in
+  /// place.
+  var valueIfThere: Value? {
+    var readings = StateReadings()
+    for root in roots {
+      guard let value = root.valueIfThere() else { return nil }
+      readings[root.id] = value
+    }
+    return read(readings)
+  }
+
   var outlet: Outlet<Value> {
     if roots.isEmpty { return .just(value) }
     return Outlet(of: roots.map(\.log)) { [self] policy in

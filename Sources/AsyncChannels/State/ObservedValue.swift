@@ -32,6 +32,13 @@ public import Synchronization
 /// There are as many generations as a word has bits, used in turn. So if there are more writes from
 /// other threads than that before the job runs, it tells also observers that belong to a current
 /// one.
+///
+/// **Told once.** Observation calls an observer twice if two threads tell it simultaneously. So the
+/// job tells nobody while a writer does, and no writer while the job does: whoever comes second leaves it to the
+/// other (`Telling`). What the job leaves, the last writer tells when it has told its own. What a writer leaves,
+/// another job tells: a job that went on itself might never end beside a fast writer. All that is told
+/// later reaches the observers that were installed when it was left, so the steps above hold.
+/// Two writers on two threads do tell simultaneously, as with Observation itself.
 @usableFromInline
 final class ObservedValue: Observable, Sendable {
   /// Held by writers while they change the value.
@@ -40,6 +47,8 @@ final class ObservedValue: Observable, Sendable {
 
   @usableFromInline static var nobody: UInt { 0 }
   private static var several: UInt { .max }
+  /// Nobody has accessed it, and there are followers. No thread has this identifier.
+  private static var onlyFollowers: UInt { 1 }
 
   /// The only thread that has ever accessed the value, or `nobody`, or `several`.
   ///
@@ -52,6 +61,11 @@ final class ObservedValue: Observable, Sendable {
   private let due = Atomic<UInt64>(0)
 
   private let registrar = ObservationRegistrar()
+
+  private let telling = Telling()
+  /// Relaxed is enough: a follower that waits for a publication has had the log's lock after it was added.
+  private let isFollowed = Atomic(false)
+  private let followers = Locked<[StateFollower]>([])
 
   // Each object has a registrar of its own, so the same paths serve all objects.
   private var value: Void { () }
@@ -93,31 +107,56 @@ final class ObservedValue: Observable, Sendable {
 
   @usableFromInline
   func tellObservers() {
-    // If all readers are on this thread, no observer is in the gap now.
-    guard readers.load(ordering: .relaxed) != CurrentThread.identifier else {
-      return tell(upTo: generation.load(ordering: .relaxed))
+    if isFollowed.load(ordering: .relaxed) { tellFollowers() }
+    let known = readers.load(ordering: .relaxed)
+    if known == Self.onlyFollowers { return }
+    let generation = generation.load(ordering: .relaxed)
+    if known != CurrentThread.identifier {
+      // Before observers are told: one that then reads again is of the next generation.
+      let ended = self.generation.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue
+      _ = tellAlone(upTo: ended)
+      tellOnMainActor(ended)
+    } else if generation == 0 {
+      // All readers are on this thread: no observer is in the gap now, and there was no job.
+      tell(upTo: generation)
+    } else if !tellAlone(upTo: generation) {
+      tellOnMainActor(generation)
     }
-    // Before observers are told: one that then reads again is of the next generation.
-    let ended = generation.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue
-    tell(upTo: ended)
-    // After that, since Observation calls an observer twice if two threads tell it simultaneously.
-    tellOnMainActor(ended)
+  }
+
+  /// Tells them while the job does not. False if it does: the next job tells them then.
+  private func tellAlone(upTo generation: UInt64) -> Bool {
+    guard telling.beginWriting() else { return false }
+    tell(upTo: generation)
+    while let left = telling.endWriting() { tell(left) }
+    return true
   }
 
   /// Detached, so that the job inherits nothing of the writer's task, and keeps nothing of it
   /// alive. It keeps this object alive, but not the value.
+  ///
+  /// What a writer has left to the next job it has left before this: a job that is enqueued already takes it
+  /// when it takes what is due.
   private func tellOnMainActor(_ ended: UInt64) {
     let bit: UInt64 = 1 << Self.index(of: ended)
     guard due.bitwiseOr(bit, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
     Task.detached { @MainActor [self] in
-      var due = due.exchange(0, ordering: .acquiringAndReleasing)
-      while due != 0 {
-        tell(Self.generationPaths[due.trailingZeroBitCount])
-        // The bit of the first generation, and of later ones in turn.
-        if due & 1 == 1 { tell(firstPath) }
-        due &= due - 1
-      }
+      let due = due.exchange(0, ordering: .acquiringAndReleasing)
+      guard let left = telling.beginJob(due) else { return }
+      tell(left)
+      telling.endJob()
     }
+  }
+
+  private func tell(_ left: Telling.Left) {
+    if left.all { tell(Self.valuePath) }
+    var generations = left.generations
+    while generations != 0 {
+      tell(Self.generationPaths[generations.trailingZeroBitCount])
+      generations &= generations - 1
+    }
+    // The bit of the first generation, and of later ones in turn.
+    if left.all || left.generations & 1 == 1 { tell(firstPath) }
   }
 
   /// Tells the observers that have read up to this generation.
@@ -128,6 +167,27 @@ final class ObservedValue: Observable, Sendable {
   private func tell(upTo generation: UInt64) {
     if generation > 0 { tell(Self.valuePath) }
     tell(firstPath)
+  }
+
+  /// - Parameter follower: Is told of each later publication until it is removed.
+  func add(_ follower: StateFollower) {
+    followers.withLock { $0.append(follower) }
+    isFollowed.store(true, ordering: .relaxed)
+    _ = readers.compareExchange(
+      expected: Self.nobody, desired: Self.onlyFollowers, ordering: .relaxed)
+  }
+
+  func remove(_ id: ObjectIdentifier) {
+    // Destroyed with no lock held.
+    let old = followers.withLock { followers in
+      let rest = followers.filter { $0.id != id }
+      return exchange(&followers, with: rest)
+    }
+    _ = consume old
+  }
+
+  private func tellFollowers() {
+    for follower in followers.withLock({ $0 }) { follower.note() }
   }
 
   /// Not inlined: reading is small where there is one generation.
@@ -151,7 +211,7 @@ final class ObservedValue: Observable, Sendable {
   @inline(never)
   private func noteReader(after known: UInt) {
     let isFirst =
-      known == Self.nobody
+      (known == Self.nobody || known == Self.onlyFollowers)
       && readers.compareExchange(
         expected: known, desired: CurrentThread.identifier, ordering: .relaxed
       ).exchanged

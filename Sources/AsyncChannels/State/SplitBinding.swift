@@ -32,36 +32,19 @@ import Synchronization
 ///
 /// Whether a write still waits is known of the inlet of a channel, an ``Input``'s above all, and of
 /// what `contramap` of ``Inlet`` makes of one: it waits until all subscribers of that channel have
-/// taken it. With any other inlet, a write counts as taken when ``Inlet/send(_:)`` returns. If an
-/// owner takes the next write before it has answered the one before (``Overlap/concurrent``), its
-/// answer to either is read.
+/// taken it. With any other inlet, a write counts as taken when it is sent. If an owner takes the next
+/// write before it has answered the one before (``Overlap/concurrent``), its answer to either is read.
 ///
-/// It costs one registration with Observation for each write that the owner has not answered, and
-/// keeps neither the owner nor its channel alive.
+/// The owner's state tells the binding of each of its publications, on the publisher's thread, until the
+/// binding is dropped. While a write waits for its answer, the closures of a derived source run once more for
+/// each of them; such a source has published when its value is another than before. Reading waits for no
+/// owner, unless ``CurrentValue/update(_:)`` is changing the source in place. The binding keeps neither the
+/// owner nor its channel alive.
 public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendable {
-  /// What the source was at some moment.
-  private struct Moment: Sendable {
-    let version: Int
-    /// For derived state, where some other part may change and this value not: that is no publication.
-    /// What an owner publishes itself is one, even if it equals what was there.
-    let value: Value?
-  }
-
-  private struct Writing: Sendable {
-    /// What was written last; nil when the owner has decided.
-    var draft: Value?
-    /// How many times something was written.
-    var count = 0
-    /// How many calls are between noting the draft and having sent it.
-    var sending = 0
-    var hasPublishedMeanwhile = false
-    /// What the source was when the next publication was waited for; nil if none is.
-    var watched: Moment?
-  }
-
   private let source: StateOutlet<Value>
+  private let roots: [AnyStateRoot]
   private let target: Inlet<Value>
-  private let writing = Locked(Writing())
+  private let drafting = Locked(Drafting<Value>())
   /// For Observation: changes with each change of `value` that the source does not tell of.
   private let changes = CurrentValue(0)
 
@@ -71,96 +54,101 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   public init(reading source: StateOutlet<Value>, writing target: Inlet<Value>) {
     self.source = source
     self.target = target
+    roots = source.derivation.roots
     target.log?.countAll()
+    let follower = StateFollower(id: ObjectIdentifier(self)) { [weak self] in self?.judge() }
+    for root in roots { root.observed.add(follower) }
+  }
+
+  deinit {
+    for root in roots { root.observed.remove(ObjectIdentifier(self)) }
+    forget(drafting.withLock { $0.end() })
   }
 
   /// The value to show, and to write what the user makes of it.
   public var value: Value {
     get {
-      // Another observer may be told of a publication before this one, and read here.
-      if let watched = writing.withLock({ $0.watched }), source.version != watched.version {
-        notePublication()
-      }
-      // Both are tracked. The source is read after the draft: before it, it could be older than a
-      // decision that ends the draft meanwhile.
+      // All that it depends on is tracked before it is read: see `ObservedValue.access`.
       _ = changes.value
-      let draft = writing.withLock { $0.draft }
-      let published = source.value
-      return draft ?? published
+      for root in roots { root.observed.access() }
+      // The source is read after the draft: before it, it could be older than a decision that ends
+      // the draft meanwhile.
+      return drafting.withLock { $0.draft } ?? source.value
     }
     set {
-      guard newValue != value else { return }
-      _ = writing.withLock { writing in
-        writing.sending += 1
-        writing.count += 1
-        return exchange(&writing.draft, with: newValue)
+      let before = published
+      if let draft = drafting.withLock({ $0.draft }) {
+        if draft == newValue { return }
+      } else if source.value == newValue {
+        return
       }
-      changes.update { $0 += 1 }
-      watch(since: moment())
-      target.send(newValue)
-      let mustJudge = writing.withLock { writing in
-        writing.sending -= 1
-        guard writing.sending == 0 else { return false }
-        defer { writing.hasPublishedMeanwhile = false }
-        return writing.hasPublishedMeanwhile
-      }
-      // Observers were told of the publication while the draft still hid it.
-      if mustJudge, judge() { changes.update { $0 += 1 } }
+      send(newValue, insteadOf: before)
     }
   }
 
-  /// Waits for the owner's next publication. Each has to be judged when it is made: later, the
-  /// owner may have taken more.
+  private func send(_ value: Value, insteadOf before: Published<Value>?) {
+    let mark = target.log?.beginMarking()
+    let replaced = drafting.withLock { $0.begin(value, markedBy: mark, insteadOf: before) }
+    // Something was published since, and not judged: there was no draft.
+    if let before, before.version != version { noteUndecided() }
+    target.send(value)
+    if let mark { target.log?.endMarking(mark) }
+    forget(replaced)
+    changes.update { $0 += 1 }
+  }
+
+  /// What was published last is no decision on the draft, which is not sent yet.
+  private func noteUndecided() {
+    guard let published else { return }
+    let replaced = drafting.withLock { $0.note(published) }
+    withExtendedLifetime(replaced) {}
+  }
+
+  /// Is what was published just now a decision on the draft, or a late answer to an earlier write? A
+  /// decision ends the draft. Observers hear of it from the source, which tells them after this.
   ///
-  /// - Parameter moment: From before the caller looked whether the owner has taken all: a publication
-  ///   that came since then is judged, too.
-  private func watch(since moment: Moment) {
-    let isWatching = writing.withLock { writing in
-      defer { writing.watched = writing.watched ?? moment }
-      return writing.watched != nil
+  /// This runs on the publisher's thread, before it goes on. So an owner that takes, decides and publishes
+  /// has not taken more than it had taken when it published.
+  private func judge() {
+    guard let seen = drafting.withLock({ $0.look(into: target.log) }) else { return }
+    guard isDerived else {
+      if seen.isTaken { _ = end(seen) }
+      return
     }
-    if isWatching { return }
-    withObservationTracking {
-      _ = source.value
-    } onChange: { [weak self] in
-      self?.notePublication()
-    }
-    // Observation tells nobody of what comes while it installs an observer.
-    if source.version != moment.version { notePublication() }
+    // Something is changed in place just now: it comes here when that is published.
+    guard let published else { return }
+    let isChanged = seen.before.map { $0.value != published.value } ?? true
+    if seen.isTaken, isChanged, end(seen) { return }
+    let replaced = drafting.withLock { $0.note(published) }
+    withExtendedLifetime(replaced) {}
   }
 
-  private func moment() -> Moment {
-    while true {
-      let version = source.version
-      let value: Value? = if case .derived(let state) = source.source { state.value } else { nil }
-      if source.version == version { return Moment(version: version, value: value) }
-    }
-  }
-
-  private func notePublication() {
-    let moment = moment()
-    let watched = writing.withLock { $0.watched.take() }
-    if let value = watched?.value, value == moment.value { return watch(since: moment) }
-    let mustJudge = writing.withLock { writing in
-      // The draft is not in the input yet: what is there says nothing about it.
-      if writing.sending > 0 { writing.hasPublishedMeanwhile = true }
-      return writing.sending == 0
-    }
-    if mustJudge { _ = judge() }
-  }
-
-  /// Is what was published a decision on the draft, or a late answer to an earlier write? A
-  /// decision ends the draft, and true is returned. Observers hear of it from the source, which has
-  /// published.
-  private func judge() -> Bool {
-    let moment = moment()
-    guard let judged = writing.withLock({ $0.draft == nil ? nil : $0.count }) else { return false }
-    guard target.log?.isFullyTaken ?? true else {
-      watch(since: moment)
+  /// Ends the draft that was seen. False if there was another write meanwhile, on which this is no decision.
+  private func end(_ seen: Drafting<Value>.Seen) -> Bool {
+    guard let old = drafting.withLock({ $0.number == seen.number ? $0.end() : nil }) else {
       return false
     }
-    // Unless there was another write meanwhile. The draft is destroyed with no lock held.
-    let ended = writing.withLock { $0.count == judged ? $0.draft.take() : nil }
-    return ended != nil
+    forget(old)
+    return true
   }
+
+  private func forget(_ old: Drafting<Value>.Old) {
+    if let mark = old.mark { target.log?.forget(mark) }
+  }
+
+  private var isDerived: Bool {
+    if case .derived = source.source { true } else { false }
+  }
+
+  /// What a derived source is now, read without waiting and without touching a value that is being updated; nil
+  /// while one is changed in place.
+  private var published: Published<Value>? {
+    guard case .derived(let derivation) = source.source else { return nil }
+    let version = version
+    guard let value = derivation.valueIfThere else { return nil }
+    return Published(value: value, version: version, isCurrent: version == self.version)
+  }
+
+  /// A number that grows with each publication.
+  private var version: Int { roots.reduce(0) { $0 + $1.version() } }
 }

@@ -60,9 +60,6 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// A number that grows with each change of a root.
-  var version: Int { derivation.roots.reduce(0) { $0 + $1.version() } }
-
   /// The same as an outlet, for what takes one: a `Probe`, an operator that gives an `Outlet`.
   public var outlet: Outlet<Value> {
     switch source {

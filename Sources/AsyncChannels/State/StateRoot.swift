@@ -17,6 +17,9 @@ struct StateRoot<Value: Sendable>: Sendable {
 struct AnyStateRoot: Sendable {
   let id: ObjectIdentifier
   let value: @Sendable () -> any Sendable
+  /// The same without waiting and without telling Observation; nil while somebody changes it in place.
+  let valueIfThere: @Sendable () -> (any Sendable)?
+  let observed: ObservedValue
   let version: @Sendable () -> Int
   let log: BroadcastLogBase
   /// A subscription; and the last value, if the state is finished and the subscription gives
@@ -26,6 +29,8 @@ struct AnyStateRoot: Sendable {
   init<Value>(_ root: StateRoot<Value>) {
     id = root.id
     value = { StateValue(value: root.value) }
+    valueIfThere = { root.log.newest.map { StateValue(value: $0) } }
+    observed = root.observed
     version = { root.log.version }
     log = root.log
     subscribe = { policy in

@@ -1,0 +1,62 @@
+import Foundation
+import Observation
+import Synchronization
+import TestSupport
+import XCTest
+
+@testable import AsyncChannels
+
+/// C51: one thread writes, and the job on the main actor tells of what it wrote before.
+final class ObservationToldOnceTests: XCTestCase {
+  @MainActor
+  func test_C51_oneWriterAndTheJobDoNotTellSimultaneously() async throws {
+    let counter = Rendering()
+    counter.render()
+    let number = counter.number
+    let writer = Task.detached {
+      for turn in 0..<100_000 {
+        number.value = turn
+        // So that the job meets writes at all stages.
+        for _ in 0..<turn % 97 { _ = number.subscriberCount }
+      }
+    }
+    await writer.value
+    for _ in 0..<5 { await oneTurnOfTheMainActor() }
+    XCTAssertGreaterThan(counter.registrations, 10)
+    // Observation itself may tell one that is being installed while a thread tells.
+    let toldTwice = counter.toldTwice.load(ordering: .relaxed)
+    XCTAssertLessThanOrEqual(toldTwice, 2 + counter.registrations / 500)
+    XCTAssertEqual(counter.seen, 99_999)
+  }
+
+  private func oneTurnOfTheMainActor() async {
+    await Task.detached { @MainActor in }.value
+  }
+}
+
+@MainActor
+private final class Rendering {
+  nonisolated let number = CurrentValue(0)
+  /// Registrations whose closure was called more than once.
+  let toldTwice = Atomic(0)
+  private(set) var registrations = 0
+  private(set) var seen = 0
+
+  func render() {
+    registrations += 1
+    let calls = Calls()
+    withObservationTracking {
+      seen = number.value
+    } onChange: { [self] in
+      switch calls.count.add(1, ordering: .relaxed).newValue {
+      case 1: Task { @MainActor in render() }
+      case 2: toldTwice.add(1, ordering: .relaxed)
+      default: break
+      }
+    }
+  }
+
+  private final class Calls: Sendable {
+    let count = Atomic(0)
+  }
+}
