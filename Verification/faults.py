@@ -247,7 +247,8 @@ FAULTS = [
      "case .bufferingOldest(let limit) where count == limit:",
      "case .bufferingOldest(let limit) where count >= limit - 1:"),
     ("what the oldest policy drops is not counted", "SubscriberQueue.swift",
-     "      droppedCount += 1\n      return\n", "      return\n"),
+     "      droppedCount += 1\n      merged?.note(element, isKept: false, evicting: &evicted)\n",
+     "      merged?.note(element, isKept: false, evicting: &evicted)\n"),
     ("a queue that takes a left one's place is not told", "LogState.swift",
      "      last.index = index\n", ""),
     ("the replay window holds one too many", "ReplayWindow.swift",
@@ -280,27 +281,38 @@ FAULTS = [
      "take = { _ in cursor.take(as: Position.onlyTicket).map(wrap) }"),
     ("a merge sleeps on branches that a sender may have", "MergedCursor.swift",
      "  override func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look {\n"
-     "    guard let bell else { return look { sources[$0].cursor.look(asks: asks, orJoinWith: nil) } }\n"
+     "    guard let bell else {\n"
+     "      return lookInOrder(look { sources[$0].cursor.look(asks: asks, orJoinWith: nil) })\n"
+     "    }\n"
      "    assert(branches.isEmpty, \"A branch that stays in a queue outlives its consumer.\")\n"
      "    branches = sources.map { _ in Doorbell(branchOf: bell) }\n",
      "  private var kept: (bell: Doorbell, branches: [Doorbell])?\n"
      "  override func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look {\n"
-     "    guard let bell else { return look { sources[$0].cursor.look(asks: asks, orJoinWith: nil) } }\n"
+     "    guard let bell else {\n"
+     "      return lookInOrder(look { sources[$0].cursor.look(asks: asks, orJoinWith: nil) })\n"
+     "    }\n"
      "    if kept?.bell !== bell {\n"
      "      kept = (bell, sources.map { _ in Doorbell(branchOf: bell) })\n"
      "    }\n"
      "    branches = kept!.branches\n", DERIVED),
     ("a merge that finds something stays in the queues", "MergedCursor.swift",
      "    if look != .nothing { leaveQueues() }\n", "", DERIVED),
-    ("a constant part of derived state claims each change", "StateOutlet.swift",
+    ("a constant part of derived state claims each change", "Derivation.swift",
      "makeGate: { { $0.changed == nil } }", "makeGate: { { _ in true } }", DERIVED),
-    ("a merge always begins with its first source", "MergedCursor.swift",
-     "      start = number + 1\n", "", DERIVED),
+    ("a merge asks its first source only", "MergedCursor.swift",
+     "turn = turn + 1 < sources.count ? turn + 1 : 0", "turn = 0", DERIVED),
+    ("a merge takes the newest one queue at a time", "MergeOrder.swift",
+     "takesNewest = true } else", "takesNewest = false } else",
+     "AsyncChannelsTests.DerivedOrderTests"),
+    ("a merge forgets what was dropped of other queues", "MergeOrder.swift",
+     "state.entries.append(Entry(number: number, missed: state.takeNewest()))",
+     "state.entries.append(Entry(number: number, missed: []))",
+     "AsyncChannelsTests.DerivedOrderTests"),
     ("a merge looks at one source only", "MergedCursor.swift",
      "      case .nothing: if result == .finished { result = .nothing }\n",
      "      case .nothing: return .nothing\n", DERIVED),
     ("a state that has ended is waited for", "StateRoot.swift",
-     "cursor.isPastTheEnd ? root.log.newest.map { StateValue(value: $0) } : nil",
+     "cursor.isPastTheEnd ? log.newest.map { StateValue(value: $0) } : nil",
      "Optional<StateValue<Value>>.none"),
     ("a late answer is taken for a decision", "SentMark.swift",
      "    case .slot(let segment, let index): segment.isRead(at: index)\n    case .taken: true",

@@ -81,6 +81,15 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     return Cursor(in: self, buffering: policy ?? defaultPolicy)
   }
 
+  /// A subscription that is taken with others as one. It has a queue whatever its policy is.
+  func subscribe(
+    buffering policy: BufferingPolicy?, mergedAt place: MergePlace
+  ) -> Cursor<Element> {
+    policy?.validate(for: Element.self)
+    let policy = policy ?? defaultPolicy
+    return Cursor(in: self, policy, SubscriberQueue(policy: policy, mergedAt: place))
+  }
+
   override var replayedCount: Int { window.elements.count }
 
   override var keptQueue: SubscriberQueueBase? { unheard }
@@ -193,13 +202,12 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   /// Takes a place at the log's end, behind the replay window, or what was kept for the first
   /// subscriber.
   ///
-  /// - Returns: Also the queue of a bounded one.
+  /// - Parameter queue: That of a bounded one.
   @inlinable
-  func join(_ policy: BufferingPolicy) -> (place: Joined, queue: SubscriberQueue<Element>?) {
+  func join(_ policy: BufferingPolicy, _ queue: SubscriberQueue<Element>?) -> Joined {
     var evicted = Evicted<Element>()
     var kept = Backlog<Element>()
     var after: AfterLock?
-    let queue = policy == .unbounded ? nil : SubscriberQueue<Element>(policy: policy)
     var joined = state.withLock { state in
       state.newestSubscriber &+= 1
       var joined = Joined(state.newestSubscriber, behind: published.load(ordering: .relaxed))
@@ -222,6 +230,6 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     }
     if kept.count > 0 { joined.beginBehind(&kept) }
     after?()
-    return (joined, queue)
+    return joined
   }
 }

@@ -8,8 +8,14 @@ import Synchronization
 final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   @inlinable
   init(in log: BroadcastLog<Element>, buffering policy: BufferingPolicy) {
-    let (place, queue) = log.join(policy)
-    super.init(in: log, at: place, queue: queue)
+    let queue = policy == .unbounded ? nil : SubscriberQueue<Element>(policy: policy)
+    super.init(in: log, at: log.join(policy, queue), queue: queue)
+  }
+
+  init(
+    in log: BroadcastLog<Element>, _ policy: BufferingPolicy, _ queue: SubscriberQueue<Element>
+  ) {
+    super.init(in: log, at: log.join(policy, queue), queue: queue)
   }
 
   @inlinable

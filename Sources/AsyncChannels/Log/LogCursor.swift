@@ -39,8 +39,10 @@ class LogCursor: Waiter, @unchecked Sendable {
     super.init()
   }
 
-  /// Whether it was made after the end, and gives nothing.
-  final var isPastTheEnd: Bool { position.segment == nil && untypedQueue == nil }
+  /// Whether it was made after the end, and gives nothing: the log has no queue of it then.
+  final var isPastTheEnd: Bool {
+    position.segment == nil && untypedLog.state.withLock { _ in untypedQueue?.index == nil }
+  }
 
   final override var droppedCount: Int {
     inheritedDrops

@@ -1,4 +1,5 @@
-/// Subscriptions to several logs as one, which waits for all of them on one doorbell.
+/// Subscriptions to several logs as one, which waits for all of them on one doorbell, and takes what was sent to
+/// them in the order in which it was sent (`MergeOrder`).
 ///
 /// A doorbell can be in one queue only, so each log's queue gets a branch of it, from when the consumer
 /// falls asleep until it wakes. Branches are made anew for each sleep: when one has rung, a sender may have
@@ -25,34 +26,61 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   private let sources: [Source]
   /// None while nobody sleeps.
   private var branches: [Doorbell] = []
-  /// Where the next take begins to look, so that a source that always has an element starves no
-  /// other.
-  private var start = 0
+  private let order: MergeOrder
+  /// Which source is asked next on behalf of those who wait until its subscribers have settled.
+  private var turn = 0
 
-  init(_ sources: [Source]) {
+  init(_ sources: [Source], in order: MergeOrder) {
     self.sources = sources
+    self.order = order
   }
 
   override var elementType: Any.Type { sources.first?.cursor.elementType ?? Never.self }
 
   override var droppedCount: Int { sources.reduce(0) { $0 + $1.cursor.droppedCount } }
 
-  /// Takes an element that is there from any of the sources.
+  /// Takes what is there for the next step: an element of one source, or elements of several.
   ///
-  /// - Parameter note: Is called with the number of the source while the lock is held, so in the
-  ///   order in which elements are taken. It must not run code of a user.
+  /// - Parameter note: Is called while the lock is held, so in the order in which elements are taken. It
+  ///   must not run code of a user.
   func take<Noted>(
-    _ terms: Terms, as ticket: UInt64, _ note: (Int, any Sendable) -> Noted
+    _ terms: Terms, as ticket: UInt64, _ note: ([MergeOrder.Change]) -> Noted
   ) -> Noted? {
     withPlace(of: ticket) {
-      for offset in sources.indices {
-        let number = (start + offset) % sources.count
-        guard let element = sources[number].take(terms) else { continue }
-        start = number + 1
-        return note(number, element)
-      }
+      askNext(terms)
+      return (order.takesNewest ? takeNewest(terms) : takeNext(terms)).map(note)
+    }
+  }
+
+  private func takeNext(_ terms: Terms) -> [MergeOrder.Change]? {
+    guard let number = order.next, let value = sources[number].take(terms) else {
       return nil
     }
+    return order.takeMissed() + [MergeOrder.Change(number: number, value: value)]
+  }
+
+  /// What is in the queues by now is in the order, too. An element that comes to a queue after that may be taken from
+  /// the order in this step and be left in the queue: when nothing else is there, a later step clears it away.
+  private func takeNewest(_ terms: Terms) -> [MergeOrder.Change]? {
+    let present = order.present
+    for number in present.isEmpty ? Array(sources.indices) : present {
+      // No more than there are: a sender may be faster than this.
+      for _ in 0..<sources[number].cursor.pendingCount where sources[number].take(terms) == nil {
+        break
+      }
+    }
+    guard let changes = order.takeNewest(evenIfCancelled: terms == .evenIfCancelled) else {
+      return nil
+    }
+    return changes.isEmpty ? nil : changes
+  }
+
+  /// One source in each step, so that one that does not change is asked, too.
+  private func askNext(_ terms: Terms) {
+    guard terms == .next, !sources.isEmpty else { return }
+    turn = turn + 1 < sources.count ? turn + 1 : 0
+    let cursor = sources[turn].cursor
+    if cursor.isObserved { _ = cursor.look(asks: true, orJoinWith: nil) }
   }
 
   override func note(_ step: ConsumerStep) {
@@ -66,12 +94,21 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   override var pendingCount: Int { sources.reduce(0) { $0 + $1.cursor.pendingCount } }
 
   override func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look {
-    guard let bell else { return look { sources[$0].cursor.look(asks: asks, orJoinWith: nil) } }
+    guard let bell else {
+      return lookInOrder(look { sources[$0].cursor.look(asks: asks, orJoinWith: nil) })
+    }
     assert(branches.isEmpty, "A branch that stays in a queue outlives its consumer.")
     branches = sources.map { _ in Doorbell(branchOf: bell) }
-    let look = look { sources[$0].cursor.look(asks: asks, orJoinWith: branches[$0]) }
+    let look = lookInOrder(
+      look { sources[$0].cursor.look(asks: asks, orJoinWith: branches[$0]) })
     if look != .nothing { leaveQueues() }
     return look
+  }
+
+  /// The queues may be empty of what is there: a consumer that was cancelled has taken it from them, and left it in
+  /// the order.
+  private func lookInOrder(_ look: Look) -> Look {
+    order.takesNewest && order.isReady ? .readable : look
   }
 
   override func leaveQueue(_ bell: Doorbell) { leaveQueues() }

@@ -17,9 +17,12 @@ class SubscriberQueueBase: @unchecked Sendable {
   /// Its index in the log's list, so that leaving is O(1); nil for one that senders do not fill.
   final var index: Int?
   @usableFromInline final let policy: BufferingPolicy
+  /// If its subscriber takes several queues as one.
+  @usableFromInline final let merged: MergePlace?
 
-  fileprivate init(policy: BufferingPolicy) {
+  fileprivate init(policy: BufferingPolicy, mergedAt place: MergePlace?) {
     self.policy = policy
+    merged = place
   }
 
   /// How many elements have left it, taken or replaced. What was refused was never in it.
@@ -34,8 +37,8 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
   @exclusivity(unchecked) @usableFromInline var backlog = Backlog<Element>()
 
   @usableFromInline
-  override init(policy: BufferingPolicy) {
-    super.init(policy: policy)
+  override init(policy: BufferingPolicy, mergedAt place: MergePlace? = nil) {
+    super.init(policy: policy, mergedAt: place)
   }
 
   /// Adds an element if the policy keeps it; an older one may be evicted.
@@ -47,11 +50,13 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
       droppedCount += 1
     case .bufferingOldest(let limit) where count == limit:
       droppedCount += 1
+      merged?.note(element, isKept: false, evicting: &evicted)
       return
     case .unbounded, .bufferingNewest, .bufferingOldest:
       count += 1
     }
     backlog.append(element)
+    merged?.note(element, isKept: true, evicting: &evicted)
   }
 
   /// Takes the first element on the fast path.

@@ -1,17 +1,38 @@
 /// How derived state comes from the states at its roots.
-struct Derivation<Value: Sendable>: Sendable {
+///
+/// A class: it is copied at each reading.
+final class Derivation<Value: Sendable>: Sendable {
   /// Without duplicates: if a state is used twice, there is one subscription to it, so that one
   /// change of it is one change here.
-  let roots: [AnyStateRoot]
+  let roots: [any AnyStateRoot]
   /// Computes the value from readings that have a value for each root.
   let read: @Sendable (StateReadings) -> Value
   /// Called once for each subscription. The gate it makes decides which changes of roots are
   /// changes of this state; it is called with each change of a root, in order.
   let makeGate: @Sendable () -> @Sendable (StateChange) -> Bool
+  /// Computes the value without a table of readings. Nil if a state is part of it several times: it has to be
+  /// read once.
+  let readDirectly: (@Sendable () -> Value)?
+  /// Follows the only root, without a merge. Nil if there is another number of them.
+  let follow: (@Sendable (BufferingPolicy?) -> Feed<Value>)?
+
+  init(
+    roots: [any AnyStateRoot], read: @escaping @Sendable (StateReadings) -> Value,
+    makeGate: @escaping @Sendable () -> @Sendable (StateChange) -> Bool,
+    readDirectly: (@Sendable () -> Value)?,
+    follow: (@Sendable (BufferingPolicy?) -> Feed<Value>)?
+  ) {
+    self.roots = roots
+    self.read = read
+    self.makeGate = makeGate
+    self.readDirectly = readDirectly
+    self.follow = follow
+  }
 
   var value: Value {
+    if let readDirectly { return readDirectly() }
     var readings = StateReadings()
-    for root in roots { readings[root.id] = root.value() }
+    for root in roots { readings[root.id] = root.boxedValue }
     return read(readings)
   }
 
@@ -20,7 +41,7 @@ struct Derivation<Value: Sendable>: Sendable {
   var valueIfThere: Value? {
     var readings = StateReadings()
     for root in roots {
-      guard let value = root.valueIfThere() else { return nil }
+      guard let value = root.boxedValueIfThere else { return nil }
       readings[root.id] = value
     }
     return read(readings)
@@ -28,43 +49,84 @@ struct Derivation<Value: Sendable>: Sendable {
 
   var outlet: Outlet<Value> {
     if roots.isEmpty { return .just(value) }
-    return Outlet(of: roots.map(\.log)) { [self] policy in
+    let logs = roots.map(\.untypedLog)
+    if let follow { return Outlet(of: logs, follow) }
+    return Outlet(of: logs) { [self] policy in
       let merge = StateMerge(of: roots, buffering: policy)
       let isChange = makeGate()
       let changes = Feed.derived(merge.cursor) { merge.take($0, as: $1) }
-      return changes.deriving { change, _ in isChange(change) ? read(change.readings) : nil }
+      return changes.deriving { change, _ in isChange(change) ? self.read(change.readings) : nil }
     }
   }
 }
 
 extension Derivation {
   /// A state that is derived from nothing but itself.
-  init(of root: StateRoot<Value>) {
+  convenience init(of root: StateRoot<Value>) {
     let id = root.id
-    self.init(roots: [AnyStateRoot(root)]) { readings in
+    self.init(roots: [root]) { readings in
       guard let value = readings[id] as? StateValue<Value> else {
         preconditionFailure("A derivation is read with a value for each of its roots.")
       }
       return value.value
     } makeGate: {
-      { $0.changed == nil || $0.changed == id }
+      { $0.changed?.contains(id) ?? true }
+    } readDirectly: {
+      root.value
+    } follow: {
+      .cursor(root.log.subscribe(buffering: $0))
     }
+  }
+
+  /// A state that never changes.
+  convenience init(constant value: Value) {
+    self.init(
+      roots: [], read: { _ in value }, makeGate: { { $0.changed == nil } },
+      readDirectly: { value }, follow: nil)
+  }
+
+  func map<Mapped>(_ transform: @escaping @Sendable (Value) -> Mapped) -> Derivation<Mapped> {
+    let read = read
+    var readMapped: (@Sendable () -> Mapped)?
+    if let readDirectly { readMapped = { transform(readDirectly()) } }
+    var followMapped: (@Sendable (BufferingPolicy?) -> Feed<Mapped>)?
+    if let follow { followMapped = { follow($0).deriving { value, _ in transform(value) } } }
+    return Derivation<Mapped>(
+      roots: roots, read: { transform(read($0)) }, makeGate: makeGate, readDirectly: readMapped,
+      follow: followMapped)
+  }
+}
+
+extension Derivation where Value: Equatable {
+  func removeDuplicates() -> Derivation {
+    let (read, makeBaseGate) = (read, makeGate)
+    var followChanges: (@Sendable (BufferingPolicy?) -> Feed<Value>)?
+    if let follow {
+      followChanges = { policy in
+        let previous = Previous<Value>()
+        return follow(policy).deriving { previous.isReplaced(by: $0, $1) ? $0 : nil }
+      }
+    }
+    let makeGate: @Sendable () -> @Sendable (StateChange) -> Bool = {
+      let isChanged = makeBaseGate()
+      let previous = Previous<Value>()
+      return { change in
+        isChanged(change) && previous.isReplaced(by: read(change.readings), change.ticket)
+      }
+    }
+    return Derivation(
+      roots: roots, read: read, makeGate: makeGate, readDirectly: readDirectly,
+      follow: followChanges)
   }
 }
 
 /// A value for each root of a derivation, as far as they are known.
 typealias StateReadings = [ObjectIdentifier: any Sendable]
 
-/// A value among values of other types. Without this box, an optional could not be told from what
-/// is in it.
-struct StateValue<Value: Sendable>: Sendable {
-  let value: Value
-}
-
-/// A change of one of the roots of a derivation.
+/// A change of one of the roots of a derivation, or of several in one step.
 struct StateChange: Sendable {
-  /// The root; nil for the first change, with which the values of all roots are known.
-  let changed: ObjectIdentifier?
+  /// The roots; nil for the first change, with which the values of all roots are known.
+  let changed: [ObjectIdentifier]?
   let readings: StateReadings
   /// The ticket of the consumer that took it.
   let ticket: UInt64

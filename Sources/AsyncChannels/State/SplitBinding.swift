@@ -42,7 +42,7 @@ import Synchronization
 /// owner nor its channel alive.
 public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendable {
   private let source: StateOutlet<Value>
-  private let roots: [AnyStateRoot]
+  private let roots: [any AnyStateRoot]
   private let target: Inlet<Value>
   private let drafting = Locked(Drafting<Value>())
   /// For Observation: changes with each change of `value` that the source does not tell of.
@@ -150,5 +150,5 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   }
 
   /// A number that grows with each publication.
-  private var version: Int { roots.reduce(0) { $0 + $1.version() } }
+  private var version: Int { roots.reduce(0) { $0 + $1.version } }
 }

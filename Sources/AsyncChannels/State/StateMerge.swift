@@ -3,18 +3,20 @@ import Synchronization
 /// One subscription to several states, and the last value it has taken of each.
 final class StateMerge: Sendable {
   let cursor: MergedCursor
-  private let roots: [AnyStateRoot]
+  private let roots: [any AnyStateRoot]
   private let readings: Locked<StateReadings>
 
-  init(of roots: [AnyStateRoot], buffering policy: BufferingPolicy?) {
+  init(of roots: [any AnyStateRoot], buffering policy: BufferingPolicy?) {
     self.roots = roots
     var readings = StateReadings()
-    cursor = MergedCursor(
-      roots.map { root in
-        let (source, last) = root.subscribe(policy)
-        readings[root.id] = last
-        return source
-      })
+    let order = MergeOrder(of: roots.count, buffering: policy ?? .unbounded)
+    let sources = roots.enumerated().map { number, root in
+      let (source, last) = root.subscribe(
+        buffering: policy, mergedAt: MergePlace(in: order, number: number))
+      readings[root.id] = last
+      return source
+    }
+    cursor = MergedCursor(sources, in: order)
     self.readings = Locked(readings)
   }
 
@@ -24,19 +26,20 @@ final class StateMerge: Sendable {
   /// whatever consumer.
   func take(_ terms: Terms, as ticket: UInt64) -> Feed<StateChange>.Taken {
     // Outlives the lock: this may be the last reference to a value, whose `deinit` then runs.
-    var replaced: (any Sendable)?
+    var replaced: [any Sendable] = []
     defer { withExtendedLifetime(replaced) {} }
-    let taken = cursor.take(terms, as: ticket) {
-      number, value -> Feed<StateChange>.Taken in
-      let id = roots[number].id
+    let taken = cursor.take(terms, as: ticket) { changes -> Feed<StateChange>.Taken in
       let (known, all) = readings.withLock { readings in
         let known = readings.count
-        replaced = readings[id]
-        readings[id] = value
+        for change in changes {
+          if let old = readings.updateValue(change.value, forKey: roots[change.number].id) {
+            replaced.append(old)
+          }
+        }
         return (known, readings)
       }
       guard all.count == roots.count else { return .skipped }
-      let changed = known == roots.count ? id : nil
+      let changed = known == roots.count ? changes.map { roots[$0.number].id } : nil
       return .element(StateChange(changed: changed, readings: all, ticket: ticket))
     }
     return taken ?? .nothing

@@ -9,11 +9,7 @@ extension StateOutlet {
   public func map<Mapped>(
     _ transform: @escaping @Sendable (Value) -> Mapped
   ) -> StateOutlet<Mapped> {
-    let base = derivation
-    return StateOutlet<Mapped>(
-      .derived(
-        Derivation(
-          roots: base.roots, read: { transform(base.read($0)) }, makeGate: base.makeGate)))
+    StateOutlet<Mapped>(.derived(derivation.map(transform)))
   }
 
   /// This state as a part of another.
@@ -30,16 +26,7 @@ extension StateOutlet where Value: Equatable {
   ///
   /// Each subscription compares what it gets itself: its first value is always delivered.
   public func removeDuplicates() -> StateOutlet {
-    let base = derivation
-    return StateOutlet(
-      .derived(
-        Derivation(roots: base.roots, read: base.read) {
-          let isChanged = base.makeGate()
-          let previous = Previous<Value>()
-          return { change in
-            isChanged(change) && previous.isReplaced(by: base.read(change.readings), change.ticket)
-          }
-        }))
+    StateOutlet(.derived(derivation.removeDuplicates()))
   }
 }
 
@@ -52,31 +39,38 @@ extension StateOutlet {
   ///
   /// Following it begins with the tuple of the values there are, and gives one for each change of
   /// any of them. No part of a tuple is ever older than in the one before. Where one state is part
-  /// of it several times, as itself and mapped, a change of it is one change. Changes of different
-  /// states that were made one after the other may be delivered in either order.
+  /// of it several times, as itself and mapped, a change of it is one change.
+  ///
+  /// Changes come in the order in which the states were written: each tuple is one that there was. A
+  /// subscription with `.bufferingNewest` gets all changes that are ready in one step; one with
+  /// `.bufferingOldest` gets a change together with those of other states that were dropped before it.
   ///
   /// It ends when all of its states have ended.
   public static func combine<each Part: Sendable>(
     _ parts: repeat StateOutlet<each Part>
   ) -> StateOutlet where Value == (repeat each Part) {
-    var roots: [AnyStateRoot] = []
-    for part in repeat each parts {
-      for root in part.derivation.roots where !roots.contains(where: { $0.id == root.id }) {
-        roots.append(root)
+    let derivations = (repeat (each parts).derivation)
+    var roots: [any AnyStateRoot] = []
+    var known: Set<ObjectIdentifier> = []
+    var isOneShared = false
+    for derivation in repeat each derivations {
+      for root in derivation.roots {
+        if known.insert(root.id).inserted { roots.append(root) } else { isOneShared = true }
       }
     }
-    let derivations = (repeat (each parts).derivation)
+    var readDirectly: (@Sendable () -> Value)?
+    if !isOneShared { readDirectly = { (repeat (each derivations).value) } }
     return StateOutlet(
       .derived(
-        Derivation(roots: roots) { readings in
-          (repeat (each derivations).read(readings))
-        } makeGate: {
-          var gates: [@Sendable (StateChange) -> Bool] = []
-          for derivation in repeat each derivations { gates.append(derivation.makeGate()) }
-          return { [gates] change in
-            // All of them are called, since each remembers what it saw.
-            gates.reduce(false) { isChanged, gate in gate(change) || isChanged }
-          }
-        }))
+        Derivation(
+          roots: roots, read: { readings in (repeat (each derivations).read(readings)) },
+          makeGate: {
+            var gates: [@Sendable (StateChange) -> Bool] = []
+            for derivation in repeat each derivations { gates.append(derivation.makeGate()) }
+            return { [gates] change in
+              // All of them are called, since each remembers what it saw.
+              gates.reduce(false) { isChanged, gate in gate(change) || isChanged }
+            }
+          }, readDirectly: readDirectly, follow: nil)))
   }
 }

@@ -44,15 +44,15 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
 
   /// State that never changes: for previews and spies. Following it gives the value, and ends.
   public static func constant(_ value: Value) -> StateOutlet {
-    StateOutlet(
-      .derived(Derivation(roots: [], read: { _ in value }, makeGate: { { $0.changed == nil } })))
+    StateOutlet(.derived(Derivation(constant: value)))
   }
 
   /// The value there is now; the last one when the state is finished or its owner gone.
   ///
-  /// Costs somewhat more than reading a ``CurrentValue``. For derived state, reading builds a table
-  /// with the value of each root (hundreds of nanoseconds) and runs the closures. Reading it inside
-  /// ``CurrentValue/update(_:)`` of the same value traps.
+  /// Costs somewhat more than reading a ``CurrentValue``. For derived state, reading runs the
+  /// closures. If a state is part of it several times, reading also builds a table with the value of
+  /// each state (hundreds of nanoseconds). Reading it inside ``CurrentValue/update(_:)`` of the same
+  /// value traps.
   public var value: Value {
     switch source {
     case .state(let root): root.value

@@ -4,8 +4,6 @@ struct StateRoot<Value: Sendable>: Sendable {
   let log: BroadcastLog<Value>
   let observed: ObservedValue
 
-  var id: ObjectIdentifier { ObjectIdentifier(log) }
-
   var value: Value {
     observed.access()
     observed.writers.requireNotHeldByThisThread(of: Value.self)
@@ -13,30 +11,38 @@ struct StateRoot<Value: Sendable>: Sendable {
   }
 }
 
-/// The same without its type.
-struct AnyStateRoot: Sendable {
-  let id: ObjectIdentifier
-  let value: @Sendable () -> any Sendable
+/// The same without its type. Its values are in boxes (`StateValue`).
+protocol AnyStateRoot: Sendable {
+  var observed: ObservedValue { get }
+  var untypedLog: BroadcastLogBase { get }
+  /// How many values there were.
+  var version: Int { get }
+  var boxedValue: any Sendable { get }
   /// The same without waiting and without telling Observation; nil while somebody changes it in place.
-  let valueIfThere: @Sendable () -> (any Sendable)?
-  let observed: ObservedValue
-  let version: @Sendable () -> Int
-  let log: BroadcastLogBase
+  var boxedValueIfThere: (any Sendable)? { get }
+
   /// A subscription; and the last value, if the state is finished and the subscription gives
   /// nothing.
-  let subscribe: @Sendable (BufferingPolicy?) -> (MergedCursor.Source, last: (any Sendable)?)
+  func subscribe(
+    buffering policy: BufferingPolicy?, mergedAt place: MergePlace
+  ) -> (MergedCursor.Source, last: (any Sendable)?)
+}
 
-  init<Value>(_ root: StateRoot<Value>) {
-    id = root.id
-    value = { StateValue(value: root.value) }
-    valueIfThere = { root.log.newest.map { StateValue(value: $0) } }
-    observed = root.observed
-    version = { root.log.version }
-    log = root.log
-    subscribe = { policy in
-      let cursor = root.log.subscribe(buffering: policy)
-      let last = cursor.isPastTheEnd ? root.log.newest.map { StateValue(value: $0) } : nil
-      return (MergedCursor.Source(cursor) { StateValue(value: $0) }, last)
-    }
+extension AnyStateRoot {
+  var id: ObjectIdentifier { ObjectIdentifier(untypedLog) }
+}
+
+extension StateRoot: AnyStateRoot {
+  var untypedLog: BroadcastLogBase { log }
+  var version: Int { log.version }
+  var boxedValue: any Sendable { StateValue(value: value) }
+  var boxedValueIfThere: (any Sendable)? { log.newest.map { StateValue(value: $0) } }
+
+  func subscribe(
+    buffering policy: BufferingPolicy?, mergedAt place: MergePlace
+  ) -> (MergedCursor.Source, last: (any Sendable)?) {
+    let cursor = log.subscribe(buffering: policy, mergedAt: place)
+    let last = cursor.isPastTheEnd ? log.newest.map { StateValue(value: $0) } : nil
+    return (MergedCursor.Source(cursor) { StateValue(value: $0) }, last)
   }
 }

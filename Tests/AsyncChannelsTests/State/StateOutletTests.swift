@@ -193,13 +193,18 @@ final class DerivedStateTests: XCTestCase {
     }
   }
 
-  func test_C55_aSourceThatAlwaysHasSomethingStarvesNoOther() async throws {
+  func test_C55_aChangeComesInItsPlaceHoweverMuchAnotherStateHas() async throws {
     let (busy, quiet) = (CurrentValue(0), CurrentValue("old"))
     let subscription = StateOutlet.combine(busy.outlet, quiet.outlet).subscribe()
-    for number in 1...1000 { busy.value = number }
-    quiet.value = "new"
-    let first = try await subscription.take(10)
-    XCTAssertEqual(first.last?.1, "new")
+    for number in 1...1000 {
+      busy.value = number
+      if number == 500 { quiet.value = "new" }
+    }
+    let first = try await subscription.take(502)
+    XCTAssertEqual(first[500].0, 500)
+    XCTAssertEqual(first[500].1, "old")
+    XCTAssertEqual(first[501].0, 500)
+    XCTAssertEqual(first[501].1, "new")
   }
 
   /// So much that it fills several segments of its log, while another always has something.
@@ -259,6 +264,10 @@ final class DerivedStateTests: XCTestCase {
     try await probe.expect(22)
     let late = Probe(StateOutlet.combine(one.outlet, two.outlet).map { $0 + $1 })
     try await late.expect(22)
+    for policy in [BufferingPolicy.bufferingNewest(1), .bufferingOldest(1)] {
+      let bounded = StateOutlet.combine(one.outlet, two.outlet).subscribe(buffering: policy)
+      XCTAssertEqual(bounded.takeNow().element?.0, 2)
+    }
     two.finish()
     try await probe.expectFinished()
     try await late.expectFinished()
