@@ -10,6 +10,7 @@ import Synchronization
 /// newer consumer of a subscription does not wait for a closure that the older one is still in.
 extension Outlet {
   /// An outlet of what `transform` makes of each element.
+  @inlinable
   public func map<Mapped>(
     _ transform: @escaping @Sendable (Element) -> Mapped
   ) -> Outlet<Mapped> {
@@ -17,11 +18,13 @@ extension Outlet {
   }
 
   /// An outlet of the elements that satisfy `isIncluded`.
+  @inlinable
   public func filter(_ isIncluded: @escaping @Sendable (Element) -> Bool) -> Outlet {
     deriving { { element, _ in isIncluded(element) ? element : nil } }
   }
 
   /// An outlet of what `transform` makes of each element; those that it makes `nil` are skipped.
+  @inlinable
   public func compactMap<Mapped>(
     _ transform: @escaping @Sendable (Element) -> Mapped?
   ) -> Outlet<Mapped> {
@@ -29,7 +32,8 @@ extension Outlet {
   }
 
   /// - Parameter makeStep: Called once for each subscription; a step may have a memory.
-  private func deriving<Derived>(
+  @inlinable
+  func deriving<Derived>(
     _ makeStep: @escaping @Sendable () -> @Sendable (Element, _ ticket: UInt64) -> Derived?
   ) -> Outlet<Derived> {
     Outlet<Derived>(of: logs) { policy in feed(buffering: policy).deriving(makeStep()) }

@@ -44,6 +44,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   /// An outlet with a feed of its own, made by `makeFeed`, for each subscription.
   ///
   /// - Parameter logs: Those whose elements the feeds take.
+  @usableFromInline
   init(
     of logs: [BroadcastLogBase],
     _ makeFeed: @escaping @Sendable (BufferingPolicy?) -> Feed<Element>
@@ -52,6 +53,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   }
 
   /// The logs whose elements its subscriptions take.
+  @usableFromInline
   var logs: [BroadcastLogBase] {
     switch source {
     case .log(let log, _): [log]

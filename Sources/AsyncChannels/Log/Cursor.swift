@@ -44,10 +44,20 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     return isPlain ? nil : takeElsewhere(as: ticket)
   }
 
+  /// The same unless the task is cancelled, which is asked when the element was seen: so nothing is taken that
+  /// was sent after that. Takes nothing that would need a lock.
+  @inlinable
+  func takeUnlessCancelled(as ticket: UInt64) -> Element? {
+    guard let claim = claim(atMost: 1, as: ticket, unlessCancelled: true) else { return nil }
+    return take(claim, as: ticket)
+  }
+
   /// Claims the next slots, at most so many, for the consumer. If none is known, it looks for more, unless
   /// the log is observed.
   @inlinable @inline(__always)
-  func claim(atMost most: Int, as ticket: UInt64) -> Position.Claim? {
+  func claim(
+    atMost most: Int, as ticket: UInt64, unlessCancelled: Bool = false
+  ) -> Position.Claim? {
     guard let word = position.word(of: ticket) else { return nil }
     var ready = position.ready(after: word)
     if ready <= 0 {
@@ -57,6 +67,7 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
       ready = position.refresh(published, after: word)
       if ready <= 0 { return nil }
     }
+    if unlessCancelled, Task.isCancelled { return nil }
     return position.claim(most == 1 ? 1 : min(most, Int(ready)), after: word, as: ticket)
   }
 
@@ -95,6 +106,7 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   }
 
   /// Takes an element that is there, for the consumer.
+  @usableFromInline
   func take(_ terms: Terms, as ticket: UInt64) -> Element? {
     withPlace(of: ticket) { lookAndTake(terms, as: ticket) }
   }
@@ -191,4 +203,6 @@ enum Terms: Sendable {
   case more
   /// As `more`, even if the task is cancelled.
   case evenIfCancelled
+  /// As `next`, and only what can be taken without a lock: if there is nothing, the consumer asks again.
+  case atOnce
 }

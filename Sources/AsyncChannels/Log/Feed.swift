@@ -24,16 +24,26 @@ enum Feed<Element: Sendable>: Sendable {
   /// A step runs when its element was taken, with no lock held: however long it takes, a
   /// newer consumer need not wait for it. So a step that remembers something may be called late, by
   /// a consumer that was displaced meanwhile. It sees that by the ticket, which is lower then.
+  @inlinable
   func deriving<Derived>(
     _ step: @escaping @Sendable (Element, _ ticket: UInt64) -> Derived?
   ) -> Feed<Derived> {
     .derived(waiter) { terms, ticket in
       switch takeSent(terms, as: ticket) {
-      case .element(let element): step(element, ticket).map(Feed<Derived>.Taken.element) ?? .skipped
+      case .element(let element):
+        if let derived = step(element, ticket) { .element(derived) } else { .skipped }
       case .skipped: .skipped
       case .nothing: .nothing
       }
     }
+  }
+
+  /// What a derived feed can take at once; nil also if that is skipped.
+  @inlinable
+  func takeDerived(as ticket: UInt64) -> Element? {
+    guard case .derived(_, let take) = self, case .element(let element) = take(.atOnce, ticket)
+    else { return nil }
+    return element
   }
 
   /// The next element that is not skipped, as soon as there is one. Looks at the task's
@@ -123,10 +133,16 @@ enum Feed<Element: Sendable>: Sendable {
   }
 
   /// An element that none has taken yet.
-  private func takeSent(_ terms: Terms, as ticket: UInt64) -> Taken {
+  @inlinable
+  func takeSent(_ terms: Terms, as ticket: UInt64) -> Taken {
     switch self {
-    case .cursor(let cursor): cursor.take(terms, as: ticket).map(Taken.element) ?? .nothing
-    case .derived(_, let take): take(terms, ticket)
+    case .cursor(let cursor):
+      if terms != .evenIfCancelled, let element = cursor.takeUnlessCancelled(as: ticket) {
+        return .element(element)
+      }
+      guard terms != .atOnce, let element = cursor.take(terms, as: ticket) else { return .nothing }
+      return .element(element)
+    case .derived(_, let take): return take(terms, ticket)
     }
   }
 }

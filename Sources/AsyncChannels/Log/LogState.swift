@@ -40,14 +40,14 @@ struct LogState: Sendable {
     }
   }
   @usableFromInline private(set) var hasObservers = false
-  /// Those of elements that somebody waits for to be taken: hardly ever any.
-  var marks: [SentMark] = [] {
-    didSet { noteMarks() }
-  }
   /// The number of the newest subscriber: numbers ascend from 1 and do not come again.
   @usableFromInline var newestSubscriber = 0
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
   private var waker: Waker?
+  /// Those of elements that somebody waits for to be taken; nil if nobody does.
+  var marks: SentMarks? {
+    didSet { noteMarks() }
+  }
 
   /// Whether to send is to append, and no more.
   @inlinable
@@ -97,7 +97,7 @@ struct LogState: Sendable {
 
   @usableFromInline
   func nextSegment<Element>(behind end: LogEnd, for _: Element.Type) -> LogEnd {
-    if !marks.isEmpty { letGoOfTakenMarks() }
+    if let marks { marks.letGoOfTaken() }
     let full = end.segment
     let next = Segment.make(for: Element.self, behind: end)
     full.link(next)

@@ -1,6 +1,5 @@
 /// How derived state comes from the states at its roots.
-///
-/// A class: it is copied at each reading.
+@usableFromInline
 final class Derivation<Value: Sendable>: Sendable {
   /// Without duplicates: if a state is used twice, there is one subscription to it, so that one
   /// change of it is one change here.
@@ -10,27 +9,25 @@ final class Derivation<Value: Sendable>: Sendable {
   /// Called once for each subscription. The gate it makes decides which changes of roots are
   /// changes of this state; it is called with each change of a root, in order.
   let makeGate: @Sendable () -> @Sendable (StateChange) -> Bool
-  /// Computes the value without a table of readings. Nil if a state is part of it several times: it has to be
-  /// read once.
-  let readDirectly: (@Sendable () -> Value)?
   /// Follows the only root, without a merge. Nil if there is another number of them.
   let follow: (@Sendable (BufferingPolicy?) -> Feed<Value>)?
+
+  /// How many roots its parts have, one that several have counted for each.
+  private let partCount: Int
 
   init(
     roots: [any AnyStateRoot], read: @escaping @Sendable (StateReadings) -> Value,
     makeGate: @escaping @Sendable () -> @Sendable (StateChange) -> Bool,
-    readDirectly: (@Sendable () -> Value)?,
-    follow: (@Sendable (BufferingPolicy?) -> Feed<Value>)?
+    follow: (@Sendable (BufferingPolicy?) -> Feed<Value>)?, partCount: Int = 0
   ) {
     self.roots = roots
     self.read = read
     self.makeGate = makeGate
-    self.readDirectly = readDirectly
     self.follow = follow
+    self.partCount = partCount
   }
 
   var value: Value {
-    if let readDirectly { return readDirectly() }
     var readings = StateReadings()
     for root in roots { readings[root.id] = root.boxedValue }
     return read(readings)
@@ -71,8 +68,6 @@ extension Derivation {
       return value.value
     } makeGate: {
       { $0.changed?.contains(id) ?? true }
-    } readDirectly: {
-      root.value
     } follow: {
       .cursor(root.log.subscribe(buffering: $0))
     }
@@ -81,19 +76,53 @@ extension Derivation {
   /// A state that never changes.
   convenience init(constant value: Value) {
     self.init(
-      roots: [], read: { _ in value }, makeGate: { { $0.changed == nil } },
-      readDirectly: { value }, follow: nil)
+      roots: [], read: { _ in value }, makeGate: { { $0.changed == nil } }, follow: nil)
   }
 
-  func map<Mapped>(_ transform: @escaping @Sendable (Value) -> Mapped) -> Derivation<Mapped> {
+  /// - Parameter follow: Follows the only root, if there is one.
+  @usableFromInline
+  func map<Mapped>(
+    following follow: @escaping @Sendable (BufferingPolicy?) -> Feed<Mapped>,
+    _ transform: @escaping @Sendable (Value) -> Mapped
+  ) -> Derivation<Mapped> {
     let read = read
-    var readMapped: (@Sendable () -> Mapped)?
-    if let readDirectly { readMapped = { transform(readDirectly()) } }
-    var followMapped: (@Sendable (BufferingPolicy?) -> Feed<Mapped>)?
-    if let follow { followMapped = { follow($0).deriving { value, _ in transform(value) } } }
     return Derivation<Mapped>(
-      roots: roots, read: { transform(read($0)) }, makeGate: makeGate, readDirectly: readMapped,
-      follow: followMapped)
+      roots: roots, read: { transform(read($0)) }, makeGate: makeGate,
+      follow: self.follow == nil ? nil : follow)
+  }
+
+  @usableFromInline
+  func sharesState<Other>(with other: Derivation<Other>) -> Bool {
+    let ids = Set(roots.map(\.id))
+    return other.roots.contains { ids.contains($0.id) }
+  }
+}
+
+extension Derivation {
+  /// Whether a state is part of it several times.
+  var isOneShared: Bool { partCount > roots.count }
+
+  @usableFromInline
+  static func combining<each Part: Sendable>(
+    _ parts: repeat Derivation<each Part>
+  ) -> Derivation where Value == (repeat each Part) {
+    var roots: [any AnyStateRoot] = []
+    var known: Set<ObjectIdentifier> = []
+    var partCount = 0
+    for part in repeat each parts {
+      for root in part.roots where known.insert(root.id).inserted { roots.append(root) }
+      partCount += part.roots.count
+    }
+    return Derivation(
+      roots: roots, read: { readings in (repeat (each parts).read(readings)) },
+      makeGate: {
+        var gates: [@Sendable (StateChange) -> Bool] = []
+        for part in repeat each parts { gates.append(part.makeGate()) }
+        return { [gates] change in
+          // All of them are called, since each remembers what it saw.
+          gates.reduce(false) { isChanged, gate in gate(change) || isChanged }
+        }
+      }, follow: nil, partCount: partCount)
   }
 }
 
@@ -115,8 +144,7 @@ extension Derivation where Value: Equatable {
       }
     }
     return Derivation(
-      roots: roots, read: read, makeGate: makeGate, readDirectly: readDirectly,
-      follow: followChanges)
+      roots: roots, read: read, makeGate: makeGate, follow: followChanges)
   }
 }
 

@@ -143,9 +143,9 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   /// What a derived source is now, read without waiting and without touching a value that is being updated; nil
   /// while one is changed in place.
   private var published: Published<Value>? {
-    guard case .derived(let derivation) = source.source else { return nil }
+    guard isDerived else { return nil }
     let version = version
-    guard let value = derivation.valueIfThere else { return nil }
+    guard let value = source.derivation.valueIfThere else { return nil }
     return Published(value: value, version: version, isCurrent: version == self.version)
   }
 

@@ -25,6 +25,7 @@ final class StateMerge: Sendable {
   /// Values are noted while the cursor's lock is held, so in the order in which they are taken, by
   /// whatever consumer.
   func take(_ terms: Terms, as ticket: UInt64) -> Feed<StateChange>.Taken {
+    if terms == .atOnce { return .nothing }
     // Outlives the lock: this may be the last reference to a value, whose `deinit` then runs.
     var replaced: [any Sendable] = []
     defer { withExtendedLifetime(replaced) {} }

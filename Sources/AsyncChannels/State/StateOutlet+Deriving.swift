@@ -6,18 +6,20 @@
 /// cheap, and give equal results for equal arguments.
 extension StateOutlet {
   /// State that is what `transform` makes of this one.
+  @inlinable
   public func map<Mapped>(
     _ transform: @escaping @Sendable (Value) -> Mapped
   ) -> StateOutlet<Mapped> {
-    StateOutlet<Mapped>(.derived(derivation.map(transform)))
-  }
-
-  /// This state as a part of another.
-  var derivation: Derivation<Value> {
-    switch source {
-    case .derived(let derivation): derivation
-    case .state(let root): Derivation(of: root)
-    }
+    StateOutlet<Mapped>(
+      .derived(
+        DerivedState(onlyRoot: onlyRoot) {
+          transform(value)
+        } make: {
+          derivation.map(
+            following: { policy in
+              feed(buffering: policy).deriving { value, _ in transform(value) }
+            }, transform)
+        }))
   }
 }
 
@@ -26,7 +28,9 @@ extension StateOutlet where Value: Equatable {
   ///
   /// Each subscription compares what it gets itself: its first value is always delivered.
   public func removeDuplicates() -> StateOutlet {
-    StateOutlet(.derived(derivation.removeDuplicates()))
+    StateOutlet(
+      .derived(
+        DerivedState(onlyRoot: onlyRoot, read: { value }, make: { derivation.removeDuplicates() })))
   }
 }
 
@@ -49,28 +53,30 @@ extension StateOutlet {
   public static func combine<each Part: Sendable>(
     _ parts: repeat StateOutlet<each Part>
   ) -> StateOutlet where Value == (repeat each Part) {
-    let derivations = (repeat (each parts).derivation)
-    var roots: [any AnyStateRoot] = []
-    var known: Set<ObjectIdentifier> = []
-    var isOneShared = false
-    for derivation in repeat each derivations {
-      for root in derivation.roots {
-        if known.insert(root.id).inserted { roots.append(root) } else { isOneShared = true }
-      }
-    }
-    var readDirectly: (@Sendable () -> Value)?
-    if !isOneShared { readDirectly = { (repeat (each derivations).value) } }
+    let derivation = Derivation<Value>.combining(repeat (each parts).derivation)
+    let read: @Sendable () -> Value = { (repeat (each parts).value) }
     return StateOutlet(
       .derived(
-        Derivation(
-          roots: roots, read: { readings in (repeat (each derivations).read(readings)) },
-          makeGate: {
-            var gates: [@Sendable (StateChange) -> Bool] = []
-            for derivation in repeat each derivations { gates.append(derivation.makeGate()) }
-            return { [gates] change in
-              // All of them are called, since each remembers what it saw.
-              gates.reduce(false) { isChanged, gate in gate(change) || isChanged }
-            }
-          }, readDirectly: readDirectly, follow: nil)))
+        DerivedState(
+          onlyRoot: derivation.roots.count == 1 ? derivation.roots[0].id : nil,
+          read: derivation.isOneShared ? nil : read, make: { derivation })))
+  }
+
+  /// State of two: a tuple of the values there are now, as `combine` of any number.
+  ///
+  /// Clients specialize this one: reading it costs hardly more than reading both.
+  @inlinable
+  public static func combine<First, Second>(
+    _ first: StateOutlet<First>, _ second: StateOutlet<Second>
+  ) -> StateOutlet where Value == (First, Second) {
+    let make: @Sendable () -> Derivation<Value> = {
+      Derivation.combining(first.derivation, second.derivation)
+    }
+    if first.sharesState(with: second) {
+      let onlyRoot = first.onlyRoot == second.onlyRoot ? first.onlyRoot : nil
+      return StateOutlet(.derived(DerivedState(onlyRoot: onlyRoot, read: nil, make: make)))
+    }
+    let read: @Sendable () -> Value = { (first.value, second.value) }
+    return StateOutlet(.derived(DerivedState(onlyRoot: nil, read: read, make: make)))
   }
 }

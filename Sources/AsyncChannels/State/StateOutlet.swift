@@ -30,21 +30,26 @@
 ///
 /// It is a small value to copy and to pass between isolations. For events, which have no value in
 /// between, use an ``Outlet``.
+@frozen
 public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
+  @usableFromInline
   enum Source: Sendable {
     case state(StateRoot<Value>)
-    case derived(Derivation<Value>)
+    case derived(DerivedState<Value>)
   }
 
-  let source: Source
+  @usableFromInline let source: Source
 
+  @inlinable
   init(_ source: Source) {
     self.source = source
   }
 
   /// State that never changes: for previews and spies. Following it gives the value, and ends.
   public static func constant(_ value: Value) -> StateOutlet {
-    StateOutlet(.derived(Derivation(constant: value)))
+    StateOutlet(
+      .derived(
+        DerivedState(onlyRoot: nil, read: { value }, make: { Derivation(constant: value) })))
   }
 
   /// The value there is now; the last one when the state is finished or its owner gone.
@@ -53,10 +58,11 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
   /// closures. If a state is part of it several times, reading also builds a table with the value of
   /// each state (hundreds of nanoseconds). Reading it inside ``CurrentValue/update(_:)`` of the same
   /// value traps.
+  @inlinable
   public var value: Value {
     switch source {
     case .state(let root): root.value
-    case .derived(let derivation): derivation.value
+    case .derived(let derived): derived.read?() ?? derived.valueReadOnce
     }
   }
 
@@ -64,7 +70,7 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
   public var outlet: Outlet<Value> {
     switch source {
     case .state(let root): Outlet(of: root.log)
-    case .derived(let derivation): derivation.outlet
+    case .derived(let derived): derived.derivation.outlet
     }
   }
 

@@ -1,9 +1,15 @@
 /// What the faces of one state share: the log, whose replay window has the value (see
 /// ``CurrentValue``), and what tells Observation of its accesses and changes.
+@frozen @usableFromInline
 struct StateRoot<Value: Sendable>: Sendable {
-  let log: BroadcastLog<Value>
-  let observed: ObservedValue
+  @usableFromInline let log: BroadcastLog<Value>
+  @usableFromInline let observed: ObservedValue
 
+  init(log: BroadcastLog<Value>, observed: ObservedValue) {
+    (self.log, self.observed) = (log, observed)
+  }
+
+  @inlinable
   var value: Value {
     observed.access()
     observed.writers.requireNotHeldByThisThread(of: Value.self)

@@ -1,0 +1,60 @@
+import Synchronization
+
+/// Asking whether exactly one element was taken, for a ``SplitBinding``.
+extension BroadcastLogBase {
+  /// Marks the next element that this thread sends.
+  ///
+  /// Until `endMarking` each send to the log takes the way of one that is observed (`LogFlags`).
+  final func beginMarking() -> SentMark {
+    let mark = SentMark()
+    state.withLock { state in
+      let marks = state.marks ?? SentMarks()
+      marks.all.append(mark)
+      state.marks = marks
+    }
+    return mark
+  }
+
+  /// To be called when the send has returned.
+  final func endMarking(_ mark: SentMark) {
+    state.withLock { state in
+      mark.hasReturned = true
+      state.noteMarks()
+    }
+  }
+
+  /// To be called when nobody asks any more.
+  final func forget(_ mark: SentMark) {
+    state.withLock { state in
+      guard let marks = state.marks else { return }
+      marks.all.removeAll { $0 === mark }
+      state.marks = marks.all.isEmpty ? nil : marks
+    }
+  }
+
+  /// Whether every subscriber has taken the marked element. One that was not sent to this log counts
+  /// as taken when its send has returned. A bounded subscriber has taken it when nothing waits for it.
+  final func isTaken(_ mark: SentMark) -> Bool {
+    state.withLock { state in
+      mark.isTaken && state.queues.allSatisfy { $0.count == 0 } && (keptQueue?.count ?? 0) == 0
+    }
+  }
+}
+
+extension LogState {
+  mutating func noteMarks() {
+    set(.marked, to: marks?.all.contains { !$0.hasReturned } ?? false)
+  }
+
+  /// To be called when an element was added.
+  func fillMark() {
+    let thread = CurrentThread.identifier
+    let mark = marks?.all.first { mark in
+      if case .notSent = mark.place { mark.thread == thread && !mark.hasReturned } else { false }
+    }
+    guard let mark else { return }
+    guard readers > 0, let end else { return mark.place = .taken }
+    end.segment.retain()
+    mark.place = .slot(end.segment, index: end.index - 1)
+  }
+}
