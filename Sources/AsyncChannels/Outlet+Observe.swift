@@ -25,22 +25,24 @@ extension Outlet {
   /// begin may still come.
   ///
   /// **Fast senders.** An observer lets others run on its actor after 64 calls, or a millisecond of them. It
-  /// still gets every element: where a view needs the newest only, and its state is written faster than
-  /// the view can show it, follow `subscribe(buffering: .bufferingNewest(1))` in a task.
+  /// still gets every element. For a view that needs the newest only, and whose state is written faster than
+  /// the view can show it, pass `buffering: .bufferingNewest(1)`.
   ///
   /// Sleeping observers are woken in the order in which they fell asleep, but no actor, not even
   /// the main actor, promises to run them in that order: do not rely on which of two observers is
   /// called first. In a task, `for await` is simpler, and structured.
   ///
   /// - Parameters:
+  ///   - policy: What happens when the body falls behind; the channel's policy if nil.
   ///   - isolation: The caller's, which is the default: do not pass another.
   ///   - body: Gets each element.
   /// - Returns: A token that stops the observing when it is cancelled or dropped.
   public func observe(
+    buffering policy: BufferingPolicy? = nil,
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Element) async -> Void
   ) -> CancellationToken {
-    subscribe().consume(in: body.isolation, calledIn: isolation, body)
+    subscribe(buffering: policy).consume(in: body.isolation, calledIn: isolation, body)
   }
 
   /// Sends each element to an inlet, from synchronous code: `taps.observe(viewModel.signIn.send)`.
@@ -48,11 +50,12 @@ extension Outlet {
   /// It ignores the result: it does not stop when the inlet's channel is finished. In a task, use
   /// ``_Concurrency/AsyncSequence/bind(to:)``, which does.
   public func observe<Sent>(
+    buffering policy: BufferingPolicy? = nil,
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ body:
       @escaping @isolated(any) @Sendable (Element) async -> SendResult<Sent>
   ) -> CancellationToken {
-    subscribe().consume(in: body.isolation, calledIn: isolation) { element in
+    subscribe(buffering: policy).consume(in: body.isolation, calledIn: isolation) { element in
       _ = await body(element)
     }
   }

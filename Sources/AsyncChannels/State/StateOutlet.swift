@@ -91,12 +91,21 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
   /// does.
   ///
   /// If this is called in the isolation of the body, the first call, with the value there is now,
-  /// comes before this returns; on Apple's systems before version 26, in a later turn.
+  /// comes before this returns; on Apple's systems before version 26, in a later turn. It comes later also if
+  /// ``CurrentValue/update(_:)`` is changing the value in place then.
+  ///
+  /// - Parameters:
+  ///   - policy: What happens when the body falls behind; unbounded if nil. For a view that shows the
+  ///     newest value only: `.bufferingNewest(1)`.
+  ///   - isolation: The caller's, which is the default: do not pass another.
+  ///   - body: Gets each value.
+  /// - Returns: A token that stops the observing when it is cancelled or dropped.
   public func observe(
+    buffering policy: BufferingPolicy? = nil,
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Value) async -> Void
   ) -> CancellationToken {
-    outlet.observe(isolation: isolation, body)
+    outlet.observe(buffering: policy, isolation: isolation, body)
   }
 
   /// Sends the value there is now and each later one to an inlet, from synchronous code:
@@ -105,10 +114,11 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
   /// It does not stop when the inlet's channel is finished. In a task, use
   /// ``_Concurrency/AsyncSequence/bind(to:)``, which does.
   public func observe<Sent>(
+    buffering policy: BufferingPolicy? = nil,
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ body:
       @escaping @isolated(any) @Sendable (Value) async -> SendResult<Sent>
   ) -> CancellationToken {
-    outlet.observe(isolation: isolation, body)
+    outlet.observe(buffering: policy, isolation: isolation, body)
   }
 }

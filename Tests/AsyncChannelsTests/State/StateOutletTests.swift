@@ -87,6 +87,27 @@ final class StateOutletTests: XCTestCase {
     withExtendedLifetime(tokens) {}
   }
 
+  @MainActor
+  func test_C47_anObserverThatWantsTheNewestOnlyIsNotGivenWhatCameBefore() async throws {
+    let state = CurrentValue(0)
+    let output = Channel<Int>()
+    let calls = Record<Int>()
+    let tokens = [
+      state.outlet.observe(buffering: .bufferingNewest(1)) { calls.add($0) },
+      output.outlet.observe(buffering: .bufferingNewest(2)) { calls.add($0) },
+      state.outlet.map { -$0 }.observe(buffering: .bufferingNewest(1)) { calls.add($0) },
+    ]
+    XCTAssertEqual(calls.events, [0, 0])
+    for number in 1...100 {
+      state.value = number
+      output.send(1_000 + number)
+    }
+    try await until("told") { calls.count == 6 }
+    for _ in 0..<100 { await Task.yield() }
+    XCTAssertEqual(calls.events.sorted(), [-100, 0, 0, 100, 1_099, 1_100])
+    withExtendedLifetime(tokens) {}
+  }
+
   func test_C53_itCanBeObservedByAnInlet() async throws {
     let (state, input) = (CurrentValue(1), Channel<Int>())
     let received = Probe(input.outlet)
