@@ -185,11 +185,8 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     /// millisecond: then others run first.
     @inlinable
     public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
-      if let cursor {
-        if let element = cursor.take(as: ticket, heldBy: feed) { return element }
-      } else if let element = feed.takeDerived(as: ticket) {
-        return element
-      }
+      if let element = cursor?.take(as: ticket, heldBy: feed) { return element }
+      if cursor == nil, let element = feed.takeDerived(as: ticket) { return element }
       return await nextUnlessCancelled(isolation: actor)
     }
 

@@ -137,11 +137,10 @@ enum Feed<Element: Sendable>: Sendable {
   func takeSent(_ terms: Terms, as ticket: UInt64) -> Taken {
     switch self {
     case .cursor(let cursor):
-      if terms != .evenIfCancelled, let element = cursor.takeUnlessCancelled(as: ticket) {
-        return .element(element)
-      }
-      guard terms != .atOnce, let element = cursor.take(terms, as: ticket) else { return .nothing }
-      return .element(element)
+      let element =
+        terms == .atOnce
+        ? cursor.takeUnlessCancelled(as: ticket) : cursor.take(terms, as: ticket)
+      if let element { return .element(element) } else { return .nothing }
     case .derived(_, let take): return take(terms, ticket)
     }
   }
