@@ -60,7 +60,9 @@ final class WaitingForEverTests: XCTestCase {
       await channel.settled()
       withExtendedLifetime(subscription) {}
     }
-    try assertSays(report, "- The closure waits in Channel.settled ← a closure in WaitingForEver")
+    try assertSays(
+      report, "- settled() waits for 1 of 1 subscribers of a Channel<Int>: to take what was sent,",
+      "- The closure waits in Channel.settled ← a closure in WaitingForEver")
   }
 
   @MainActor
@@ -72,7 +74,9 @@ final class WaitingForEverTests: XCTestCase {
   @MainActor
   func test_C96_aRealSleepIsSaid() async throws {
     let report = await failure { _ in try await Task.sleep(for: .milliseconds(20)) }
-    try assertSays(report, "A task slept for 0.01", "on a real clock", "time.clock")
+    try assertSays(
+      report, "A task slept for 0.01", "on a real clock", "time.clock",
+      "It slept in a closure in WaitingForEverTests.test_C96_aRealSleepIsSaid.")
   }
 
   @MainActor

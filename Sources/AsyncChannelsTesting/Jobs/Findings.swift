@@ -2,6 +2,8 @@
 struct Findings: Sendable {
   private var sentences: [String] = []
   private(set) var realSleepEnd: ContinuousClock.Instant?
+  /// The tasks that sleep on a real clock, by number, before it was told where.
+  private var sleepers: [UInt64] = []
 
   var text: String? { sentences.isEmpty ? nil : sentences.joined(separator: "\n") }
 
@@ -9,8 +11,10 @@ struct Findings: Sendable {
     if !sentences.contains(sentence) { sentences.append(sentence) }
   }
 
-  /// - Parameter duration: Nil if it is not known.
-  mutating func noteRealSleep(_ duration: Duration?) {
+  /// - Parameters:
+  ///   - sleeper: The task that sleeps, by number.
+  ///   - duration: Nil if it is not known.
+  mutating func noteRealSleep(of sleeper: UInt64?, _ duration: Duration?) {
     let end = ContinuousClock.now + (duration ?? .zero)
     realSleepEnd = max(realSleepEnd ?? end, end)
     let time = duration.map { "for \($0) " } ?? ""
@@ -19,6 +23,17 @@ struct Findings: Sendable {
       A task slept \(time)on a real clock, which the test does not move. Give it the clock of the test, \
       time.clock, in place of Task.sleep(for:) or of a default clock.
       """)
+    if let sleeper { sleepers.append(sleeper) }
+  }
+
+  mutating func takeSleepers() -> [UInt64] {
+    defer { sleepers = [] }
+    return sleepers
+  }
+
+  /// - Parameter functions: Those in which the sleeper is suspended, from the innermost.
+  mutating func notePlaceOfRealSleep(_ functions: [String]) {
+    if !functions.isEmpty { add("It slept \(SuspendedTask.place(functions))") }
   }
 
   mutating func noteOutsider() {

@@ -37,12 +37,14 @@ final class TestJobs: Sendable {
   private static let owner = Locked<TestJobs?>(nil)
 
   let clock = TestClock()
+  let seed: UInt64?
   private let state: Locked<State>
   private let arrivals: AsyncStream<Void>
   /// Rung when a job was made ready by a thread that the run does not own.
   private let bell: AsyncStream<Void>.Continuation
 
   init(seed: UInt64?) {
+    self.seed = seed
     state = Locked(State(ready: ReadyJobs(seed: seed)))
     (arrivals, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
@@ -61,7 +63,8 @@ final class TestJobs: Sendable {
 
   /// - Parameter duration: Nil if it is not known.
   static func noteRealSleep(_ duration: Duration?) {
-    current?.state.withLock { $0.findings.noteRealSleep(duration) }
+    let sleeper = CurrentTask.number
+    current?.state.withLock { $0.findings.noteRealSleep(of: sleeper, duration) }
   }
 
   private func takeIfOwned(_ job: OwnedJob) -> Bool {
@@ -117,7 +120,20 @@ final class TestJobs: Sendable {
         count += 1
       }
     }
+    tellPlacesOfRealSleeps()
     return count
+  }
+
+  /// Now that they are suspended.
+  @MainActor
+  private func tellPlacesOfRealSleeps() {
+    let sleepers = state.withLock { state in
+      state.findings.takeSleepers().map { state.tasks[$0] ?? nil }
+    }
+    for case let sleeper? in sleepers {
+      let functions = sleeper.functions
+      state.withLock { $0.findings.notePlaceOfRealSleep(functions) }
+    }
   }
 
   /// Resumes those who wait until nothing is left to do; false if nobody does.
@@ -192,10 +208,12 @@ final class TestJobs: Sendable {
       (
         state.waiting.sorted { $0.key < $1.key }.map(\.value),
         // Without those that were made to find out whether it is given jobs: the closure's is the first.
-        state.tasks.filter { $0.key > state.firstTask }.sorted { $0.key < $1.key }.map(\.value)
+        state.tasks.filter { $0.key > state.firstTask }.sorted { $0.key < $1.key }
       )
     }
-    return WaitingReport(waits: waits, tasks: tasks.map { $0?.functions ?? [] }, clock: clock)
+    return WaitingReport(
+      waits: waits + tasks.flatMap { SettleCalls.waits(of: $0.key) },
+      tasks: tasks.map { $0.value?.functions ?? [] }, clock: clock)
   }
 
   func note(_ finding: String) {

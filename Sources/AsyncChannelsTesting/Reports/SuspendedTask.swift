@@ -33,6 +33,13 @@ final class SuspendedTask: @unchecked Sendable {
     }
   }
 
+  /// Where that is, in words.
+  static func place(_ functions: [String]) -> String {
+    var names: [String] = []
+    for name in functions where names.last != name { names.append(name) }
+    return names.isEmpty ? "somewhere." : "in \(names.prefix(6).joined(separator: " ← "))."
+  }
+
   private func functions(of task: UnsafeRawPointer) -> [String] {
     guard task.load(fromByteOffset: Self.status, as: UInt32.self) & Self.hasEnded == 0 else {
       return []
