@@ -386,7 +386,7 @@ FAULTS = [
     ("those that settle do not hear of the end", "SettleWait.swift",
      "case .finished: end()", "case .finished: false"),
     ("a settling that was cancelled stays", "SettleWait.swift",
-     "    defer { for (log, wait) in waits { log.detach(wait) } }\n", ""),
+     "      for (log, wait) in waits { log.detach(wait) }\n", ""),
     ("a batch takes what comes meanwhile", "Batches.swift",
      "let count = Swift.min(elements.feed.pendingCount, maximum)", "let count = maximum"),
     ("a batch may be empty", "Batches.swift", "if !batch.isEmpty { return batch }", "return batch"),
