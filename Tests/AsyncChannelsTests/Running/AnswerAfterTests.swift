@@ -156,7 +156,8 @@ final class AnswerAfterTests: XCTestCase {
       let phases = Probe(busy.outlet)
       let run = Task {
         await received.answer(
-          overlap, after: pause, clock: time.clock, busy: busy.inlet, isBusyInPause: true, by: { $0 }
+          overlap, after: pause, clock: time.clock, busy: busy.inlet, isBusyInPause: true,
+          by: { $0 }
         ) { calls.published.append($0) }
       }
       calls.inputs.send(1)
@@ -361,7 +362,9 @@ final class AnswerAfterTests: XCTestCase {
       var token = Optional(Token())
       weak let sameToken = token
       let run = Task { [received] in
-        await received?.answer(after: pause, clock: time.clock) { _ in } publish: { _ in }
+        await received?.answer(after: pause, clock: time.clock) { _ in
+        } publish: { _ in
+        }
       }
       if let token { inputs.send(token) }
       token = nil
