@@ -29,7 +29,7 @@ final class ProbeInTestTimeTests: XCTestCase {
   }
 
   @MainActor
-  func test_C52_nothingIsExpectedWhenAllIsDone() async throws {
+  func test_C52b_nothingIsExpectedWhenAllIsDone() async throws {
     try await withTestTime { time in
       let channel = Channel<Int>()
       let probe = Probe(channel.outlet)
@@ -57,7 +57,7 @@ final class ProbeInTestTimeTests: XCTestCase {
   }
 
   @MainActor
-  func test_C52_aWaitHasNoDeadlineInTestTime() async throws {
+  func test_C52a_aWaitHasNoDeadlineInTestTime() async throws {
     try await withTestTime { time in
       let channel = Channel<Int>()
       let probe = Probe(channel.outlet)
@@ -76,7 +76,7 @@ final class ProbeInTestTimeTests: XCTestCase {
   }
 
   @MainActor
-  func test_C52_aProbeSaysTheNameItWasGiven() async throws {
+  func test_C52g_aProbeSaysTheNameItWasGiven() async throws {
     let probe = Probe(Outlet<Int>.just(1), as: "the count")
     do {
       try probe.finish()

@@ -84,7 +84,7 @@ final class ProgrammerErrorTests: XCTestCase {
 
   private static let touched = "A CurrentValue<Int> was touched inside its own update"
 
-  func test_C51_touchingAValueInsideItsUpdateTraps() async throws {
+  func test_C51g_touchingAValueInsideItsUpdateTraps() async throws {
     try await assertTraps("reading", saying: Self.touched) {
       let value = CurrentValue(1)
       value.update { $0 += value.value }
@@ -107,7 +107,7 @@ final class ProgrammerErrorTests: XCTestCase {
     }
   }
 
-  func test_C51_onlyTheSameValueOnTheSameThreadIsOutOfBoundsInsideUpdate() async throws {
+  func test_C51g_onlyTheSameValueOnTheSameThreadIsOutOfBoundsInsideUpdate() async throws {
     try await assertSurvives("another value, and afterwards") {
       let one = CurrentValue(1)
       let other = CurrentValue(10)

@@ -33,7 +33,7 @@ final class AnswerAcrossRunsTests: XCTestCase {
     }
   }
 
-  func test_C79_itIsBusyWhileTheNextCallWorksHoweverTheCancelledOneUnwinds() async throws {
+  func test_C79e_itIsBusyWhileTheNextCallWorksHoweverTheCancelledOneUnwinds() async throws {
     // The first only: it may ignore what this waits for. See the tests below.
     for (round, overlap) in rounds(1_000, [.oneAtATime, .latestOnly, .concurrent]) {
       let inputs = Channel<Int>()
@@ -69,7 +69,7 @@ final class AnswerAcrossRunsTests: XCTestCase {
     }
   }
 
-  func test_C79_aSequenceThatIgnoresItsCancellationDoesNotDisturbTheNextCallsBusy() async throws {
+  func test_C79e_aSequenceThatIgnoresItsCancellationDoesNotDisturbTheNextCallsBusy() async throws {
     for overlap in Overlap.allCases {
       let busy = CurrentValue(false)
       let (late, begun, gate) = (Gate(), Gate(), Gate())
@@ -102,7 +102,7 @@ final class AnswerAcrossRunsTests: XCTestCase {
 
   /// The next call begins on the main actor before the cancelled one can run there.
   @MainActor
-  func test_C79_aCallThatBeginsRightAfterAnothersCancellationIsBusyWhenThatUnwinds() async throws {
+  func test_C79e_aCallThatBeginsRightAfterAnothersCancellationIsBusyWhenThatUnwinds() async throws {
     for overlap in Overlap.allCases {
       let query = CurrentValue(1)
       let busy = CurrentValue(false)
@@ -132,7 +132,7 @@ final class AnswerAcrossRunsTests: XCTestCase {
 
   /// It would be called on whatever thread cancels, with whatever is locked there.
   @MainActor
-  func test_C79_whoeverCancelsDoesNotReportItAndNobodyWaitsForTheWorkToUnwind() async throws {
+  func test_C79d_whoeverCancelsDoesNotReportItAndNobodyWaitsForTheWorkToUnwind() async throws {
     for overlap in Overlap.allCases {
       let inputs = Channel<Int>()
       let received = inputs.outlet.subscribe()
@@ -171,7 +171,7 @@ final class AnswerAcrossRunsTests: XCTestCase {
     }
   }
 
-  func test_C79_callsThatShareAnInletAreBusyUntilNoneOfThemIs() async throws {
+  func test_C79e_callsThatShareAnInletAreBusyUntilNoneOfThemIs() async throws {
     let reports = Channel<Bool>()
     let reported = Probe(reports.outlet)
     let gates = [Gate(), Gate()]

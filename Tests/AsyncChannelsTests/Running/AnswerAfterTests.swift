@@ -43,7 +43,7 @@ final class AnswerAfterTests: XCTestCase {
     }
   }
 
-  func test_C79_waitingForQuietIsNotWork() async throws {
+  func test_C79g_waitingForQuietIsNotWork() async throws {
     try await forEachOverlap { overlap, calls in
       let busy = CurrentValue(false)
       let phases = Probe(busy.outlet)

@@ -11,7 +11,7 @@ final class AnswerFirstOnlyTests: XCTestCase {
   private let begun = Channel<Int>()
   private let ignored = CurrentValue<[Int]>([])
 
-  func test_C75_whatComesWhileOneIsWorkedOnIsIgnoredAndCounted() async throws {
+  func test_C75a_whatComesWhileOneIsWorkedOnIsIgnoredAndCounted() async throws {
     let (started, published) = (Probe(begun.outlet), Probe(answers.outlet))
     let gates = [Gate(), Gate()]
     let run = answering(inputs.outlet.subscribe()) { number in await gates[number / 10].pass() }
@@ -20,6 +20,7 @@ final class AnswerFirstOnlyTests: XCTestCase {
     for number in 5..<10 { inputs.send(number) }
     gates[0].open()
     try await published.expect(0)
+    // C75d.
     XCTAssertEqual(ignored.value, Array(1..<10), "by the time of the answer")
     inputs.send(10)
     try await started.expect(10)
@@ -31,7 +32,7 @@ final class AnswerFirstOnlyTests: XCTestCase {
     try await run.cancelAndWait()
   }
 
-  func test_C75_whatIsSentWhenTheAnswerIsPublishedIsWorkedOn() async throws {
+  func test_C75c_whatIsSentWhenTheAnswerIsPublishedIsWorkedOn() async throws {
     for isDerived in [false, true] {
       let inputs = Channel<Int>()
       let outlet = isDerived ? inputs.outlet.map { $0 } : inputs.outlet
@@ -52,7 +53,7 @@ final class AnswerFirstOnlyTests: XCTestCase {
     }
   }
 
-  func test_C75_whatWasReplayedIsNoExceptionWhenTheNextWasSentInTime() async throws {
+  func test_C75a_C75d_whatWasReplayedIsNoExceptionWhenTheNextWasSentInTime() async throws {
     for round in 0..<300 {
       ignored.value = []
       let state = CurrentValue(1)
@@ -72,7 +73,7 @@ final class AnswerFirstOnlyTests: XCTestCase {
     }
   }
 
-  func test_C75_workedOnAndIgnoredAreTogetherWhatWasSent() async throws {
+  func test_C75b_workedOnAndIgnoredAreTogetherWhatWasSent() async throws {
     for round in 0..<200 {
       let inputs = Channel<Int>()
       let received = inputs.outlet.subscribe()
@@ -97,7 +98,7 @@ final class AnswerFirstOnlyTests: XCTestCase {
     }
   }
 
-  func test_C75_aCancelledCallLeavesWhatIsSentAfterwardsToTheNext() async throws {
+  func test_C75b_aCancelledCallLeavesWhatIsSentAfterwardsToTheNext() async throws {
     let received = inputs.outlet.subscribe()
     let (started, published) = (Probe(begun.outlet), Probe(answers.outlet))
     let gate = Gate()

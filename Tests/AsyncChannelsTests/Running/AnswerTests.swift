@@ -50,7 +50,7 @@ final class AnswerTests: XCTestCase {
     XCTAssertEqual(seen, [1, 2, 3])
   }
 
-  func test_C79_busyIsSentOnceForEachStretchOfWork() async throws {
+  func test_C79a_busyIsSentOnceForEachStretchOfWork() async throws {
     let phases = Probe(busy.outlet)
     let published = Probe(answers.outlet)
     let run = answering(.oneAtATime)
@@ -98,7 +98,7 @@ final class AnswerTests: XCTestCase {
     run.cancel()
   }
 
-  func test_C79_itIsNoLongerBusyJustBeforeTheLastAnswerIsPublished() async throws {
+  func test_C79b_itIsNoLongerBusyJustBeforeTheLastAnswerIsPublished() async throws {
     for overlap in Overlap.allCases {
       let happened = Record<String>()
       await Outlet.just(1).answer(overlap, busy: Inlet { happened.add("busy: \($0)") }) {
@@ -110,7 +110,7 @@ final class AnswerTests: XCTestCase {
     }
   }
 
-  func test_C79_aCancelledCallSaysThatItIsNoLongerBusy() async throws {
+  func test_C79c_aCancelledCallSaysThatItIsNoLongerBusy() async throws {
     for overlap in Overlap.allCases {
       let (phases, gate, begun) = (Probe(busy.outlet), Gate(), Gate())
       let received = inputs.outlet.subscribe()
