@@ -90,10 +90,7 @@ final class AnswerGivesBackTests: XCTestCase {
     for (name, makeInput) in Self.sources {
       let inputs = Channel<Int>()
       let received = makeInput(inputs.outlet)
-      inputs.send(1)
-      let consumer = Consumer(received.makeAsyncIterator())
-      _ = await consumer.waitForElement(isolation: MainActor.shared)
-      guard case .turn(let turn) = consumer.take() else { return XCTFail(name) }
+      let (consumer, turn) = try await Self.holding(1, of: received, inputs)
       let next = Task { await received.next() }
       try await until("it sleeps") { inputs.log.sleeperCount == 1 }
       consumer.place.giveBack([turn.returned])
@@ -104,6 +101,76 @@ final class AnswerGivesBackTests: XCTestCase {
       let second = try await after.result()
       XCTAssertEqual(second, 2, name)
     }
+  }
+
+  /// A sender has taken the sleeper out of the queue, and rings it: a ring too many would bring it back to the
+  /// queue while it is still linked elsewhere.
+  func test_C98_aConsumerThatIsBeingWokenIsNotRungAgain() async throws {
+    for (name, makeInput) in Self.sources {
+      let inputs = Channel<Int>()
+      let received = makeInput(inputs.outlet)
+      let (consumer, turn) = try await Self.holding(1, of: received, inputs)
+      let record = Record<Int>()
+      let loop = Task { for await number in received { record.add(number) } }
+      try await until("it sleeps") { inputs.log.sleeperCount == 1 }
+      // In one turn of the main actor, on which the loop is, so it does not wake between.
+      inputs.send(2)
+      consumer.place.giveBack([turn.returned])
+      consumer.place.giveBack([Turn(0).returned])
+      try await until("it sleeps again") { record.count == 3 && inputs.log.sleeperCount == 1 }
+      await giveWay(20)
+      inputs.send(3)
+      try await until("it goes on") { record.count == 4 }
+      XCTAssertEqual(record.events, [0, 1, 2, 3], name)
+      try await loop.cancelAndWait()
+    }
+  }
+
+  func test_C98_aBatchHasWhatWasGivenBackAndAllThatIsReady() async throws {
+    for (name, makeInput) in Self.sources {
+      let inputs = Channel<Int>()
+      let received = makeInput(inputs.outlet)
+      let (consumer, turn) = try await Self.holding(1, of: received, inputs)
+      inputs.send(2)
+      inputs.send(3)
+      consumer.place.giveBack([turn.returned])
+      let batches = received.batches(ofAtMost: 9).makeAsyncIterator()
+      assertEqual(await batches.next(isolation: MainActor.shared), [1, 2, 3], name)
+    }
+  }
+
+  /// A consumer that takes without the lock comes to what was given back next, and when it is displaced it
+  /// takes nothing more.
+  func test_C32_C98_whatWasGivenBackComesBeforeWhatAConsumerKnows() async throws {
+    for displaces in [false, true] {
+      let inputs = Channel<Int>()
+      let received = inputs.outlet.subscribe()
+      let (consumer, turn) = try await Self.holding(1, of: received, inputs)
+      for number in 2...9 { inputs.send(number) }
+      let older = received.makeAsyncIterator()
+      assertEqual(await older.next(isolation: MainActor.shared), 2)
+      consumer.place.giveBack([turn.returned])
+      if displaces {
+        let newer = received.makeAsyncIterator()
+        assertEqual(await newer.next(isolation: MainActor.shared), 1)
+        assertEqual(await older.next(isolation: MainActor.shared), nil)
+        assertEqual(await newer.next(isolation: MainActor.shared), 3)
+      } else {
+        assertEqual(await older.next(isolation: MainActor.shared), 1)
+        assertEqual(await older.next(isolation: MainActor.shared), 3)
+      }
+    }
+  }
+
+  /// A consumer that has taken the element, and not begun.
+  private static func holding(
+    _ number: Int, of received: Subscription<Int>, _ inputs: Channel<Int>
+  ) async throws -> (Consumer<Int>, TurnBase) {
+    inputs.send(number)
+    let consumer = Consumer(received.makeAsyncIterator())
+    _ = await consumer.waitForElement(isolation: MainActor.shared)
+    guard case .turn(let turn) = consumer.take() else { throw Unexpected("nothing was there") }
+    return (consumer, turn)
   }
 
   func test_C98_whatIsGivenBackIsReleasedWithTheSubscription() async throws {

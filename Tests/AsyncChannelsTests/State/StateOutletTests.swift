@@ -248,6 +248,21 @@ final class DerivedStateTests: XCTestCase {
     XCTAssertEqual(distinct, ["0a", "1a"])
   }
 
+  /// Whatever the policy: one that is bounded finds the last value of what is finished, too.
+  func test_C56_whatIsFinishedStaysAPartOfAMergedState() async throws {
+    for policy in [BufferingPolicy.unbounded, .bufferingNewest(1), .bufferingOldest(3)] {
+      let (one, two) = (CurrentValue(1), CurrentValue(10))
+      one.finish()
+      let sum = StateOutlet.combine(one.projectedValue, two.projectedValue).map(+)
+      let sums = sum.subscribe(buffering: policy)
+      let first = await sums.next()
+      XCTAssertEqual(first, 11, "\(policy)")
+      two.value = 20
+      let second = await sums.next()
+      XCTAssertEqual(second, 21, "\(policy)")
+    }
+  }
+
   func test_C56_itEndsWhenAllHaveEnded() async throws {
     let (one, two) = (CurrentValue(1), CurrentValue(10))
     let probe = Probe(StateOutlet.combine(one.outlet, two.outlet).map { $0 + $1 })
