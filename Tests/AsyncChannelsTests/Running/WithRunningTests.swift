@@ -101,13 +101,14 @@ final class WithRunningTests: XCTestCase {
 
 private struct Broken: Error {}
 
-/// Runs until it is cancelled, and says so.
+/// Runs until it is cancelled, takes its time to unwind, and says so.
 private actor Worker {
   private(set) var phases: [String] = []
 
   func run() async {
     phases.append("started")
     await forever()
+    await giveWay(10)
     phases.append("ended")
   }
 
