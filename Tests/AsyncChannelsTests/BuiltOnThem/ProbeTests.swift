@@ -69,7 +69,7 @@ final class ProbeTests: XCTestCase {
         as: subscription.makeTicket(), by: clock.now.advanced(by: .seconds(1)), on: clock)
     }
     executor.drain()
-    XCTAssertTrue(clock.isAnybodyAsleep)
+    XCTAssertEqual(clock.sleeperCount, 1)
     clock.advance(by: .seconds(1))
     channel.send(1)
     executor.drain()
