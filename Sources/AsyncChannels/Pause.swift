@@ -21,7 +21,13 @@ final class Quiet<Time: Clock<Duration>>: Sendable {
   private let watchers: [Waiter]
   /// They tell the timer of arrivals that are not noted yet.
   private let timers: [Waiter]
-  private let lastArrival: Locked<Time.Instant>
+  private let lastArrival: Locked<Arrival>
+
+  /// Counted, since several may come at one instant.
+  private struct Arrival {
+    var count = 0
+    var time: Time.Instant
+  }
 
   init(of quiet: Duration, on clock: Time, watching waiter: Waiter) {
     self.waiter = waiter
@@ -29,7 +35,7 @@ final class Quiet<Time: Clock<Duration>>: Sendable {
     self.clock = clock
     watchers = waiter.makeWatchers()
     timers = waiter.makeWatchers()
-    lastArrival = Locked(clock.now)
+    lastArrival = Locked(Arrival(time: clock.now))
   }
 
   func wait() async -> Int {
@@ -58,11 +64,11 @@ final class Quiet<Time: Clock<Duration>>: Sendable {
     let tickets = timers.map { $0.makeTicket() }
     while true {
       let last = lastArrival.withLock { $0 }
-      try? await clock.sleep(until: last.advanced(by: quiet), tolerance: nil)
+      try? await clock.sleep(until: last.time.advanced(by: quiet), tolerance: nil)
       // Counted before the look: if that finds nothing new, all of these have been quiet.
       let offered = waiter.offeredCount
       let hasMoreCome = zip(timers, tickets).count { $0.look(as: $1) == .readable } > 0
-      let isNew = lastArrival.withLock { $0 } != last
+      let isNew = lastArrival.withLock { $0.count } != last.count
       // What has come and is not noted yet has come just now.
       if hasMoreCome, !isNew || watchers.contains(where: \.hasMore) { noteArrival() }
       if !(hasMoreCome || isNew) || Task.isCancelled { return .quiet(offered: offered) }
@@ -71,7 +77,10 @@ final class Quiet<Time: Clock<Duration>>: Sendable {
 
   private func noteArrival() {
     let now = clock.now
-    lastArrival.withLock { $0 = max($0, now) }
+    lastArrival.withLock { last in
+      last.count += 1
+      last.time = max(last.time, now)
+    }
   }
 }
 

@@ -41,20 +41,14 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   func run(from source: any AnswerSource, isolation: isolated (any Actor)?) async {
     await withTaskCancellationHandler {
       await withDiscardingTaskGroup { group in
-        let end = Channel<Never>()
-        defer { end.finish() }
-        // The loop reports that the call was cancelled, unless it is in the midst of work, which may
-        // take its time.
-        if rules.overlap == .oneAtATime, rules.busy != nil {
-          let outlet = end.outlet
-          group.addTask { await self.report(afterEndOf: outlet, isolation: isolation) }
-        }
         await answerEach(of: source, in: &group, isolation: isolation)
       }
     } onCancel: {
       // Immediately, since the next call may begin as soon as `cancel()` has returned. The report
-      // has to wait: the code that cancels may be in any isolation, and hold any lock.
+      // has to wait: the code that cancels may be in any isolation, and hold any lock. Whatever the call
+      // waits for, perhaps work that takes its time, the report does not.
       turns.close()
+      if rules.busy != nil { Task { await report(isolation: publish.isolation) } }
     }
     turns.leave()
   }
@@ -80,9 +74,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
       }
       turns.settle()
     }
-    // A cancelled call reports now, without waiting until all work has ended.
     turns.settle()
-    turns.report()
     for turn in turns.current { await turn.untilDone() }
   }
 
@@ -94,8 +86,11 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   /// The same when those that are there have been quiet.
   private func countAfterPause(in group: inout DiscardingTaskGroup) async -> Int {
     guard let pause = rules.pause, let consumer else { return 1 }
-    if rules.supersedesAtArrival, consumer.place.isPlain { drop(turns.supersedeAll(), in: &group) }
+    // Or it was rung at the end, which supersedes nothing.
+    guard consumer.place.isReadable else { return 0 }
+    // In this order: it does not cease to be busy.
     if rules.isBusyInPause { turns.expect() }
+    if rules.supersedesAtArrival, consumer.place.isPlain { drop(turns.supersedeAll(), in: &group) }
     return await consumer.place.wait(for: pause)
   }
 
@@ -241,8 +236,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     }
   }
 
-  private func report(afterEndOf outlet: Outlet<Never>, isolation: isolated (any Actor)?) async {
-    for await _ in outlet {}
+  private func report(isolation: isolated (any Actor)?) {
     turns.report()
   }
 }
