@@ -23,10 +23,10 @@ final class Quiet<Time: Clock<Duration>>: Sendable {
   private let timers: [Waiter]
   private let lastArrival: Locked<Arrival>
 
-  /// Counted, since several may come at one instant.
-  private struct Arrival {
-    var count = 0
+  /// Two may come at the same time, of a clock that stands still.
+  private struct Arrival: Equatable {
     var time: Time.Instant
+    var number = 0
   }
 
   init(of quiet: Duration, on clock: Time, watching waiter: Waiter) {
@@ -68,7 +68,7 @@ final class Quiet<Time: Clock<Duration>>: Sendable {
       // Counted before the look: if that finds nothing new, all of these have been quiet.
       let offered = waiter.offeredCount
       let hasMoreCome = zip(timers, tickets).count { $0.look(as: $1) == .readable } > 0
-      let isNew = lastArrival.withLock { $0.count } != last.count
+      let isNew = lastArrival.withLock { $0 } != last
       // What has come and is not noted yet has come just now.
       if hasMoreCome, !isNew || watchers.contains(where: \.hasMore) { noteArrival() }
       if !(hasMoreCome || isNew) || Task.isCancelled { return .quiet(offered: offered) }
@@ -77,10 +77,7 @@ final class Quiet<Time: Clock<Duration>>: Sendable {
 
   private func noteArrival() {
     let now = clock.now
-    lastArrival.withLock { last in
-      last.count += 1
-      last.time = max(last.time, now)
-    }
+    lastArrival.withLock { $0 = Arrival(time: max($0.time, now), number: $0.number + 1) }
   }
 }
 
