@@ -310,8 +310,8 @@ FAULTS = [
      "if overlap == .firstOnly, turn.isLate {", "if overlap == .firstOnly, turn.phase == .over {",
      "AsyncChannelsTests.AnswerFirstOnlyTests"),
     ("quiet is for what comes after it, too", "Answering.swift",
-     "count = await consumer.place.wait(for: pause)",
-     "_ = await consumer.place.wait(for: pause)\n      count = consumer.place.pendingCount",
+     "return await consumer.place.wait(for: pause)",
+     "_ = await consumer.place.wait(for: pause)\n    return consumer.place.pendingCount",
      "AsyncChannelsTests.AnswerAfterTests"),
     # What is kept unheard, counts, settling and batches.
     ("what is unheard is kept while somebody listens", "BroadcastLog.swift",
