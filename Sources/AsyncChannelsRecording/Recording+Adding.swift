@@ -17,18 +17,20 @@ extension Recording {
   ///     isolation: for a view model, on the main actor. Traps for an actor from outside of it.
   ///   - limit: How many events are kept, the newest. Traps below one.
   ///   - clock: What times are measured with.
-  ///   - names: What is not to be shown; see ``init(limit:clock:hiding:describing:)``.
+  ///   - names: What is not to be shown; see ``init(limit:clock:hiding:showing:describing:)``.
   ///   - describe: Words of your own for elements, likewise.
   ///   - isolation: The caller's, which is found without being given.
   ///   - fileID: Names the lanes if the program was built without the names of properties.
   ///   - line: Likewise.
   public convenience init(
     of object: some AnyObject, limit: Int = 10_000, clock: some Clock<Duration> = ContinuousClock(),
-    hiding names: [String] = [], describing describe: (@Sendable (Any) -> String?)? = nil,
+    hiding names: [String] = [], showing: Showing = .allButSecrets,
+    describing describe: (@Sendable (Any) -> String?)? = nil,
     isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    self.init(limit: limit, clock: clock, hiding: names, describing: describe)
+    self.init(
+      limit: limit, clock: clock, hiding: names, showing: showing, describing: describe)
     add(object, isolation: isolation, fileID: fileID, line: line)
   }
 
@@ -36,10 +38,11 @@ extension Recording {
   public convenience init<Owner: Actor>(
     of actor: isolated Owner, limit: Int = 10_000,
     clock: some Clock<Duration> = ContinuousClock(), hiding names: [String] = [],
-    describing describe: (@Sendable (Any) -> String?)? = nil, fileID: StaticString = #fileID,
+    showing: Showing = .allButSecrets, describing describe: (@Sendable (Any) -> String?)? = nil, fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    self.init(limit: limit, clock: clock, hiding: names, describing: describe)
+    self.init(
+      limit: limit, clock: clock, hiding: names, showing: showing, describing: describe)
     add(actor, fileID: fileID, line: line)
   }
 
@@ -48,7 +51,7 @@ extension Recording {
   /// A channel that is recorded already keeps the name it has.
   ///
   /// - Parameters:
-  ///   - object: See ``init(of:limit:clock:hiding:describing:isolation:fileID:line:)``.
+  ///   - object: See ``init(of:limit:clock:hiding:showing:describing:isolation:fileID:line:)``.
   ///   - name: What it is called; its type if nil.
   ///   - isolation: The caller's, which is found without being given.
   ///   - fileID: Names the lanes if the program was built without the names of properties.

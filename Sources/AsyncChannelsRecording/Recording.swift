@@ -53,14 +53,15 @@ public final class Recording: Sendable {
   ///     as it is, secrets too.
   public init(
     limit: Int = 10_000, clock: some Clock<Duration> = ContinuousClock(),
-    hiding names: [String] = [],
+    hiding names: [String] = [], showing: Showing = .allButSecrets,
     describing describe: (@Sendable (Any) -> String?)? = nil
   ) {
     if limit < 1 {
       Diagnostics.programmerError("A recording cannot keep \(limit) events: it keeps at least 1.")
     }
     let start = clock.now
-    tape = Tape(limit: limit, describer: Describer(hiding: names, custom: describe)) {
+    let describer = Describer(hiding: names, showing: showing, custom: describe)
+    tape = Tape(limit: limit, describer: describer) {
       start.duration(to: clock.now)
     }
     CauseTable.shared.recordingBegins()

@@ -56,9 +56,9 @@ final class Tape: Sendable {
     via.logs.first { $0.owner === self }
   }
 
-  func isSecret(_ via: Via) -> Bool {
-    lane(of: via)?.isSecret == true
-      || via.property.map { describer.isSecret($0.name) } == true
+  /// What an inlet is called: its lane, and the property that computes it.
+  func names(of via: Via) -> [String] {
+    [lane(of: via)?.name.name, via.property?.name].compactMap { $0 }
   }
 
   /// To be called when the recording is dropped, before `CauseTable` clears out what is of this tape.

@@ -1,0 +1,29 @@
+/// A value that no recording and no failing probe shows: of it, only the type appears.
+///
+/// ```swift
+/// extension Diagnosis: HiddenInRecordings {}
+/// ```
+///
+/// Use it for what nobody but you knows to be confidential. It holds wherever the value is, in whatever
+/// container, for subclasses, and though a `describing` closure has words for it.
+public protocol HiddenInRecordings {}
+
+/// A value that a recording shows although it was told to show only what is marked (see
+/// ``Recording/Showing/onlyMarked``).
+///
+/// The mark holds for all that the value consists of. Secrets and ``HiddenInRecordings`` are not shown
+/// nevertheless.
+public protocol ShownInRecordings {}
+
+extension Recording {
+  /// Which elements a recording puts into words.
+  public enum Showing: Sendable {
+    /// All, without what is named or looks like a secret.
+    case allButSecrets
+    /// Only ``ShownInRecordings``, and what `describing` returns. Of the others the type is shown, and of
+    /// containers how many elements they have.
+    ///
+    /// Use it if recordings leave your company: what you forgot to mark is missing, not published.
+    case onlyMarked
+  }
+}
