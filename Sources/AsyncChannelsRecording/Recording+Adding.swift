@@ -18,6 +18,7 @@ extension Recording {
   ///   - limit: How many events are kept, the newest. Traps below one.
   ///   - clock: What times are measured with.
   ///   - names: What is not to be shown; see ``init(limit:clock:hiding:showing:describing:)``.
+  ///   - showing: Which elements are shown, likewise.
   ///   - describe: Words of your own for elements, likewise.
   ///   - isolation: The caller's, which is found without being given.
   ///   - fileID: Names the lanes if the program was built without the names of properties.
@@ -38,7 +39,8 @@ extension Recording {
   public convenience init<Owner: Actor>(
     of actor: isolated Owner, limit: Int = 10_000,
     clock: some Clock<Duration> = ContinuousClock(), hiding names: [String] = [],
-    showing: Showing = .allButSecrets, describing describe: (@Sendable (Any) -> String?)? = nil, fileID: StaticString = #fileID,
+    showing: Showing = .allButSecrets, describing describe: (@Sendable (Any) -> String?)? = nil,
+    fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
     self.init(

@@ -70,7 +70,7 @@ package struct Describer: Sendable {
     guard depth < Self.limit.depth else { return true }
     let facts = types.facts(of: value)
     if let plainness = facts.plainness { return plainness == .text }
-    guard !facts.isObject, !facts.hasPlainElements else { return false }
+    guard !facts.isObject, !facts.isHidden, !facts.hasPlainElements else { return false }
     let mirror = Mirror(reflecting: value)
     switch mirror.displayStyle {
     case .optional, .collection, .set:

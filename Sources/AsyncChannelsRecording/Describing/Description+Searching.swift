@@ -16,9 +16,10 @@ extension Description {
     var found = mirror.displayStyle != .dictionary && secretKey(among: parts) != nil
     for part in parts {
       let name = part.label ?? ""
-      found = isSecret(part, under: name, in: outer, isPair: mirror.displayStyle == .dictionary) || found
+      found =
+        isSecret(part, under: name, in: outer, isPair: mirror.displayStyle == .dictionary) || found
       let facts = rules.types.facts(of: part.value)
-      if facts.plainness == nil, !facts.hasPlainElements {
+      if facts.plainness == nil, !facts.hasPlainElements, !facts.isHidden {
         let inner = name.isEmpty || name.hasPrefix(".") ? outer : name
         found = hasSecret(Mirror(reflecting: part.value), in: inner, depth: depth + 1) || found
       }
@@ -70,7 +71,8 @@ extension Description {
   /// What a key is called.
   func keyName(_ key: Any) -> String {
     if let text = key as? String { return text }
-    if rules.types.facts(of: key).plainness != nil { return "" }
+    let facts = rules.types.facts(of: key)
+    if facts.plainness != nil || facts.isHidden { return "" }
     if let base = (key as? AnyHashable)?.base, !(base is AnyHashable) { return "\(base)" }
     return "\(key)"
   }
@@ -102,7 +104,7 @@ extension Description {
     nodes -= 1
     let facts = rules.types.facts(of: value)
     if facts.plainness != nil { return rules.keepSecret((value as? String) ?? "\(value)") }
-    guard !facts.isObject else { return }
+    guard !facts.isObject, !facts.isHidden else { return }
     for child in Mirror(reflecting: value).children.prefix(nodes) {
       keepSecret(child.value, depth: depth + 1)
     }

@@ -1,6 +1,7 @@
 /// One element on its way into words, and how much of it may still be looked at.
 struct Description {
   let rules: Describer
+  /// How many values may still be looked at. One that is shown counts twice.
   var nodes = Describer.limit.nodes
   private var room = Describer.limit.characters
   /// Whether what is being described was marked to be shown.
@@ -14,7 +15,7 @@ struct Description {
   /// - Parameter outer: The name under which it stands.
   mutating func words(_ value: Any, in outer: String = "", depth: Int = 0) -> String {
     guard nodes > 0, room > 0 else { return "…" }
-    nodes -= 1
+    nodes -= 2
     let facts = rules.types.facts(of: value)
     if facts.isHidden { return spend("\(facts.name)(…)") }
     if let own = rules.custom?(value) { return spend(own) }
@@ -54,7 +55,8 @@ struct Description {
   private func scrubbed(_ text: String) -> String {
     let beginning = text.utf8.count > 800 ? String(text.prefix(400)) : text
     let scrubbed = SecretText.scrub(beginning, rules.names)
-    return scrubbed.utf8.count > 800 ? String(scrubbed.prefix(Describer.limit.characters)) : scrubbed
+    return scrubbed.utf8.count > 800
+      ? String(scrubbed.prefix(Describer.limit.characters)) : scrubbed
   }
 
   private mutating func parts(
@@ -161,7 +163,7 @@ extension Description {
     _ children: Mirror.Children, _ show: (inout Description, Mirror.Child) -> String
   ) -> String {
     let count = Int(children.count)
-    guard count <= min(Describer.limit.sorted, nodes) else { return "[\(count) elements]" }
+    guard count <= min(Describer.limit.sorted, nodes / 2) else { return "[\(count) elements]" }
     let whole = room
     var all: [String] = []
     for child in children {
@@ -185,6 +187,7 @@ extension Description {
 
   private mutating func pair(_ child: Mirror.Child, _ outer: String, _ depth: Int) -> String {
     let parts = Array(Mirror(reflecting: child.value).children)
+    nodes -= 1
     guard child.label == nil, parts.count == 2 else { return field(child, outer, depth) }
     let name = keyName(parts[0].value)
     let key = words(parts[0].value, depth: depth + 1)

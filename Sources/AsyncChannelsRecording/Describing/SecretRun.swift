@@ -50,7 +50,9 @@ enum SecretRun {
     guard run.count >= 24, marks * 8 <= run.count else { return false }
     let capitals = characters.count { kind(of: $0) == .upper }
     let digits = characters.count { kind(of: $0) == .digit }
-    guard digits >= 2, capitals >= 2, characters.count - digits - capitals >= 2 else { return false }
+    guard digits >= 2, capitals >= 2, characters.count - digits - capitals >= 2 else {
+      return false
+    }
     return changes(in: characters[...]) * 100 >= characters.count * 28
   }
 

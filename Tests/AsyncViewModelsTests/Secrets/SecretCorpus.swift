@@ -23,10 +23,12 @@ enum SecretCorpus {
       ["password"], ["user", "password"], ["password", "hash"], ["new", "password"], ["passwd"],
       ["pass", "phrase"], ["passcode"], ["user", "pass"], ["db", "pwd"], ["secret"],
       ["client", "secret"], ["token"], ["access", "token"], ["refresh", "token"], ["api", "key"],
-      ["private", "key"], ["access", "key"], ["session", "key"], ["ssh", "key"], ["symmetric", "key"],
+      ["private", "key"], ["access", "key"], ["session", "key"], ["ssh", "key"],
+      ["symmetric", "key"],
       ["session", "id"], ["auth", "header"], ["auth", "code"], ["card", "number"],
       ["account", "number"], ["security", "code"], ["recovery", "code"], ["verification", "code"],
-      ["one", "time", "code"], ["two", "factor", "code"], ["seed", "phrase"], ["mnemonic"], ["iban"],
+      ["one", "time", "code"], ["two", "factor", "code"], ["seed", "phrase"], ["mnemonic"],
+      ["iban"],
       ["ssn"], ["social", "security", "number"], ["csrf"], ["cookie"], ["jwt"], ["otp"], ["pin"],
       ["cvc"], ["cvv"], ["authorization"], ["bearer"], ["signing", "key"], ["master", "key"],
     ]
@@ -40,7 +42,8 @@ enum SecretCorpus {
     }
     names += [
       "pins", "OTPs", "PINs", "jwts", "cvvs", "_iban", "$__lazy_storage_$_iban", "X-Api-Key",
-      "X-Auth-Token", "X-CSRF-TOKEN", "Set-Cookie", "Proxy-Authorization", "DB_PASSWORD", "MYAPIKEY",
+      "X-Auth-Token", "X-CSRF-TOKEN", "Set-Cookie", "Proxy-Authorization", "DB_PASSWORD",
+      "MYAPIKEY",
       "SECRETKEY", "passwort", "pw", "cvv2", "IBANs", "userIBAN",
     ]
     return names
@@ -50,44 +53,87 @@ enum SecretCorpus {
   static let shaped: [Shaped] = {
     var random = SplitMix64(seed: 27)
     let makers: [(inout SplitMix64) -> Shaped] = [
-      { let key = text(40, &$0); return Shaped(value: "sk-\(key)", core: key) },
-      { let key = text(36, &$0); return Shaped(value: "ghp_\(key)", core: key) },
-      { let key = upper(16, &$0); return Shaped(value: "AKIA\(key)", core: key) },
-      { let key = text(35, &$0); return Shaped(value: "AIza\(key)", core: key) },
-      { let key = text(32, &$0); return Shaped(value: "glpat-\(key)", core: key) },
-      { let key = hex(32, &$0); return Shaped(value: key, core: key) },
-      { let key = hex(64, &$0); return Shaped(value: key, core: key) },
-      { let key = text(44, &$0); return Shaped(value: key, core: key) },
-      { let key = text(64, &$0); return Shaped(value: "\(key)==", core: key) },
+      {
+        let key = text(40, &$0); return Shaped(value: "sk-\(key)", core: key)
+      },
+      {
+        let key = text(36, &$0); return Shaped(value: "ghp_\(key)", core: key)
+      },
+      {
+        let key = upper(16, &$0); return Shaped(value: "AKIA\(key)", core: key)
+      },
+      {
+        let key = text(35, &$0); return Shaped(value: "AIza\(key)", core: key)
+      },
+      {
+        let key = text(32, &$0); return Shaped(value: "glpat-\(key)", core: key)
+      },
+      {
+        let key = hex(32, &$0); return Shaped(value: key, core: key)
+      },
+      {
+        let key = hex(64, &$0); return Shaped(value: key, core: key)
+      },
+      {
+        let key = text(44, &$0); return Shaped(value: key, core: key)
+      },
+      {
+        let key = text(64, &$0); return Shaped(value: "\(key)==", core: key)
+      },
       {
         let (body, sign) = (text(60, &$0), text(43, &$0))
         return Shaped(value: "eyJ\(text(17, &$0)).\(body).\(sign)", core: body)
       },
-      { let key = text(24, &$0); return Shaped(value: "Bearer \(key)", core: key) },
-      { let key = text(24, &$0); return Shaped(value: "Authorization: Basic \(key)=", core: key) },
-      { let key = word(&$0); return Shaped(value: "https://ann:\(key)@example.com/a", core: key) },
-      { let key = word(&$0); return Shaped(value: "postgres://app:\(key)@db:5432/shop", core: key) },
-      { let key = word(&$0); return Shaped(value: "https://h.example/?a=1&token=\(key)", core: key) },
+      {
+        let key = text(24, &$0); return Shaped(value: "Bearer \(key)", core: key)
+      },
+      {
+        let key = text(24, &$0); return Shaped(value: "Authorization: Basic \(key)=", core: key)
+      },
+      {
+        let key = word(&$0); return Shaped(value: "https://ann:\(key)@example.com/a", core: key)
+      },
+      {
+        let key = word(&$0); return Shaped(value: "postgres://app:\(key)@db:5432/shop", core: key)
+      },
+      {
+        let key = word(&$0); return Shaped(value: "https://h.example/?a=1&token=\(key)", core: key)
+      },
       {
         let key = word(&$0)
         return Shaped(value: "https://h.example/cb?code=\(key)&x=1", core: key)
       },
-      { let key = word(&$0); return Shaped(value: "{\"password\": \"\(key)\"}", core: key) },
-      { let key = word(&$0); return Shaped(value: "user=ann&password=\(key)", core: key) },
-      { let key = word(&$0); return Shaped(value: "Cookie: theme=dark; id=\(key)", core: key) },
-      { let key = word(&$0); return Shaped(value: "PGPASSWORD=\(key) psql", core: key) },
+      {
+        let key = word(&$0); return Shaped(value: "{\"password\": \"\(key)\"}", core: key)
+      },
+      {
+        let key = word(&$0); return Shaped(value: "user=ann&password=\(key)", core: key)
+      },
+      {
+        let key = word(&$0); return Shaped(value: "Cookie: theme=dark; id=\(key)", core: key)
+      },
+      {
+        let key = word(&$0); return Shaped(value: "PGPASSWORD=\(key) psql", core: key)
+      },
       {
         let key = text(64, &$0)
         return Shaped(
-          value: "-----BEGIN RSA PRIVATE KEY-----\n\(key)\n-----END RSA PRIVATE KEY-----", core: key)
+          value: "-----BEGIN RSA PRIVATE KEY-----\n\(key)\n-----END RSA PRIVATE KEY-----", core: key
+        )
       },
-      { let card = card("4", 16, &$0); return Shaped(value: card, core: card) },
+      {
+        let card = card("4", 16, &$0); return Shaped(value: card, core: card)
+      },
       {
         let card = card("5", 16, &$0)
         return Shaped(value: grouped(card), core: String(grouped(card).suffix(9)))
       },
-      { let card = card("37", 15, &$0); return Shaped(value: "Card \(card).", core: card) },
-      { let iban = iban("DE", 18, &$0); return Shaped(value: iban, core: iban) },
+      {
+        let card = card("37", 15, &$0); return Shaped(value: "Card \(card).", core: card)
+      },
+      {
+        let iban = iban("DE", 18, &$0); return Shaped(value: iban, core: iban)
+      },
       {
         let iban = grouped(iban("FR", 23, &$0))
         return Shaped(value: iban, core: String(iban.suffix(12)))
@@ -105,7 +151,8 @@ enum SecretCorpus {
   }
 
   private static func upper(_ count: Int, _ random: inout SplitMix64) -> String {
-    String((0..<count).map { _ in "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".randomElement(using: &random)! })
+    String(
+      (0..<count).map { _ in "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".randomElement(using: &random)! })
   }
 
   private static func hex(_ count: Int, _ random: inout SplitMix64) -> String {

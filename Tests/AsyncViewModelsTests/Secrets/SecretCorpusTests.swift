@@ -3,9 +3,9 @@ import AsyncChannelsRecording
 import TestSupport
 import XCTest
 
-/// C120: five hundred secrets in fifty kinds of containers, and five hundred values that stay readable.
+/// C107: five hundred secrets in fifty kinds of containers, and five hundred values that stay readable.
 final class SecretCorpusTests: XCTestCase {
-  func test_C120_noSecretOfTheCorpusIsInAnyExportInAnyContainer() {
+  func test_C107_noSecretOfTheCorpusIsInAnyExportInAnyContainer() {
     XCTAssertEqual(SecretCorpus.named.count, 250)
     XCTAssertEqual(SecretCorpus.shaped.count, 250)
     XCTAssertEqual(SecretContainers.kinds.count, 50)
@@ -14,14 +14,15 @@ final class SecretCorpusTests: XCTestCase {
       for (secret, text) in zip(SecretCorpus.named, named) where text.contains("LEAK") {
         XCTFail("\(secret.name) in \(kind.name): \(text)")
       }
-      let shaped = words(SecretCorpus.shaped.map { kind.make(.init(name: "note", value: $0.value)) })
+      let shaped = words(
+        SecretCorpus.shaped.map { kind.make(.init(name: "note", value: $0.value)) })
       for (secret, text) in zip(SecretCorpus.shaped, shaped) where text.contains(secret.core) {
         XCTFail("\(secret.value) in \(kind.name): \(text)")
       }
     }
   }
 
-  func test_C120_noExportHasANameThatIsHidden() {
+  func test_C107_noExportHasANameThatIsHidden() {
     for kind in SecretContainers.kinds {
       let secrets = SecretCorpus.named.map { kind.make(.init(name: $0.name, value: $0.value)) }
       for (form, export) in exports(of: secrets) where export.contains("LEAK") {
@@ -30,7 +31,7 @@ final class SecretCorpusTests: XCTestCase {
     }
   }
 
-  func test_C120_whatIsHarmlessStaysReadable() {
+  func test_C107_whatIsHarmlessStaysReadable() {
     XCTAssertEqual(Set(HarmlessCorpus.texts).count, 250)
     XCTAssertEqual(Set(HarmlessCorpus.names).count, 250)
     for (text, shown) in zip(HarmlessCorpus.texts, words(HarmlessCorpus.texts)) {
@@ -42,7 +43,7 @@ final class SecretCorpusTests: XCTestCase {
     }
   }
 
-  func test_C121_aFuzzerFindsAMarkedValueInNoExport() {
+  func test_C108_aFuzzerFindsAMarkedValueInNoExport() {
     var random = SplitMix64(seed: 121)
     for _ in 0..<20 {
       let values = (0..<60).map { _ in RandomValue.around(Marked(), &random) }
@@ -53,7 +54,7 @@ final class SecretCorpusTests: XCTestCase {
     }
   }
 
-  func test_C121_aFuzzerFindsNothingThatIsNotMarkedIfOnlyThatIsToBeShown() {
+  func test_C108_aFuzzerFindsNothingThatIsNotMarkedIfOnlyThatIsToBeShown() {
     var random = SplitMix64(seed: 122)
     for _ in 0..<20 {
       let values = (0..<60).map { _ in RandomValue.around("LEAK", &random) }
@@ -85,7 +86,8 @@ final class SecretCorpusTests: XCTestCase {
     return [
       ("text", recording.text()), ("text with times", recording.text(times: true)),
       ("ASCII", recording.text(ascii: true)), ("marbles", recording.marbles()),
-      ("SVG", recording.svg()), ("Perfetto", recording.perfetto()), ("Mermaid", recording.mermaid()),
+      ("SVG", recording.svg()), ("Perfetto", recording.perfetto()),
+      ("Mermaid", recording.mermaid()),
     ]
   }
 }
