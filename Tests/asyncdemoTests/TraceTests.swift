@@ -22,6 +22,8 @@ final class TraceTests: XCTestCase {
       ├───────●             │          success(Token(…)) ← #2
       │       ◆             │          success(Token(…)) taken
 
+      ● sent  ◆ taken  ├ caused
+
       """)
   }
 
@@ -105,6 +107,8 @@ final class TraceTests: XCTestCase {
       │ │ │ │ │ ├───────●  0 ← #16
       │ │ │ │ │ │ │ │ │ ◆  0 taken
 
+      ● sent  ◆ taken  ├ caused  ○ through an inlet
+
       """)
   }
 
@@ -134,6 +138,8 @@ final class TraceTests: XCTestCase {
       │          │       ◆          true taken
       │          │       ◆          false taken
 
+      ● sent  ◆ taken  ├ caused
+
       """)
   }
 
@@ -162,6 +168,8 @@ final class TraceTests: XCTestCase {
       ●────────┤       │     │       failed(there is no user 7) ← #3
       ◆        │       │     │       failed(there is no user 7) taken
 
+      ● sent  ◆ taken  ├ caused  ○ through an inlet
+
       """)
   }
 
@@ -175,6 +183,8 @@ final class TraceTests: XCTestCase {
       ◆           #1 taken
       ●           #2 2
       ◆           #2 taken
+
+      ● sent  ◆ taken
 
       """)
   }

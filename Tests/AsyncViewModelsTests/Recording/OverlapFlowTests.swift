@@ -111,7 +111,7 @@ final class OverlapFlowTests: XCTestCase {
         authenticator.answer(name)
         try await results.expect(.token(of: name))
       }
-      return recording.text()
+      return recording.text(legend: false)
     }
   }
 
@@ -134,7 +134,7 @@ final class OverlapFlowTests: XCTestCase {
       return try await busy.next(7)
     }
     try busy.finish()
-    if let recording { XCTAssertTrue(recording.text().contains("#3 taken")) }
+    if let recording { XCTAssertTrue(recording.text(legend: false).contains("#3 taken")) }
     return (seen, got)
   }
 }

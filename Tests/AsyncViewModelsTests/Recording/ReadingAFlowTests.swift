@@ -15,7 +15,8 @@ final class ReadingAFlowTests: XCTestCase {
   }
 
   func test_C87_theMendedSearchOfTheGuideShowsWhatWasSuperseded() async throws {
-    try assertGuide(contains: try await flow(of: .latestOnly, answering: ["swift"]).text())
+    try assertGuide(
+      contains: try await flow(of: .latestOnly, answering: ["swift"]).text(legend: false))
   }
 
   func test_C87_aSequenceDiagramHasAnArrowForEachCause() async throws {
@@ -33,6 +34,7 @@ final class ReadingAFlowTests: XCTestCase {
         Note over L0: #35;2 taken
         L0->>L1: [#34;hits for swift#34;] ← #35;2
         L0->>L1: [#34;hits for s#34;] ← #35;1
+        Note over L0,L1: arrow: sent, an arrow comes from what caused it
 
       """)
   }
@@ -44,6 +46,8 @@ final class ReadingAFlowTests: XCTestCase {
     XCTAssertTrue(
       svg.contains("SearchViewModel.hits: [&quot;hits for s&quot;] ← #1.\n"), svg)
     XCTAssertFalse(svg.contains("<script"))
+    for word in ["sent", "taken", "caused"] { XCTAssertTrue(svg.contains(">\(word)</text>"), word) }
+    XCTAssertFalse(svg.contains(">dropped</text>"))
   }
 
   func test_C85_eachPictureSaysHowManyEventsItLeftOut() {
@@ -60,6 +64,40 @@ final class ReadingAFlowTests: XCTestCase {
         lines.contains { $0.contains(place) && $0.contains("1 earlier event was left out") },
         picture)
     }
+  }
+
+  func test_C110_eachFormSaysWhatItsMarksMean() async throws {
+    let recording = Recording()
+    let numbers = Channel<Int>()
+    recording.add(numbers, as: "numbers")
+    let subscription = numbers.outlet.subscribe(buffering: .bufferingNewest(1))
+    for number in 1...2 { numbers.send(number) }
+    numbers.finish()
+    _ = await subscription.next()
+    XCTAssertTrue(recording.text().hasSuffix("\n\n● sent  ◆ taken  ✕ dropped  ■ finished\n"))
+    XCTAssertTrue(
+      recording.text(times: true).hasSuffix(
+        "\n\n● sent  ◆ taken  ✕ dropped  ■ finished  ┬ subscribed\n"))
+    XCTAssertTrue(
+      recording.text(ascii: true).hasSuffix("\n\n* sent  v taken  x dropped  = finished\n"))
+    XCTAssertTrue(recording.marbles().hasSuffix("\n\n✕ dropped  ■ finished\n"))
+    XCTAssertTrue(recording.perfetto().contains("\"legend\":\"slice: sent; "))
+    XCTAssertTrue(recording.mermaid().contains("arrow: sent, cross: dropped\n"))
+    for words in ["sent", "taken", "dropped", "finished", "subscribed"] {
+      XCTAssertTrue(recording.svg().contains(">\(words)</text>"), words)
+    }
+  }
+
+  func test_C110_aPictureOfALongFlowIsCutWithASentence() {
+    let recording = Recording()
+    let numbers = Channel<Int>()
+    recording.add(numbers, as: "numbers")
+    for number in 1...10_000 { numbers.send(number) }
+    let svg = recording.svg()
+    XCTAssertTrue(svg.contains(">8000 earlier events were left out</text>"))
+    XCTAssertEqual(svg.components(separatedBy: " sent\">").count - 1, 2_000)
+    XCTAssertTrue(recording.mermaid().contains("9700 earlier events were left out"))
+    XCTAssertLessThan(recording.mermaid().count, 50_000)
   }
 
   /// A view model that goes finishes its channels, which is another line.
@@ -82,7 +120,7 @@ final class ReadingAFlowTests: XCTestCase {
       for query in queries {
         index.answer(query)
         try await until("\(query) is shown") {
-          recording.text().contains("hits for \(query)\"")
+          recording.text(legend: false).contains("hits for \(query)\"")
         }
       }
       withExtendedLifetime(hits) {}
