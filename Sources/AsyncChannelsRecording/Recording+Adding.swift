@@ -3,8 +3,10 @@ public import AsyncChannels
 extension Recording {
   /// Records what an object stores: from now on, and until the recording is dropped.
   ///
-  /// The lanes are named as its properties are. Derived state and derived outlets have none of their
-  /// own: what they are made of has.
+  /// The lanes are named as its properties are. Channels in stored structs, enums, tuples, optionals, arrays
+  /// and dictionaries are found, too, and named `ends.first`, `list[0]`, `rooms["a"]`; other objects are
+  /// not looked into: add them. Of a large array or dictionary the first 64 elements are looked at, and the text says
+  /// so. Derived state and derived outlets have no lanes of their own: what they are made of has.
   ///
   /// A program that was built without the names of properties (`-disable-reflection-names`) has lanes
   /// named by file and line, which show what happened and what caused it, and no elements, since nobody can
@@ -109,27 +111,12 @@ extension Recording {
 
   private func addParts(of object: AnyObject, as name: String?, at place: SourcePlace) {
     let owner = name ?? String("\(type(of: object))".prefix { $0 != "<" })
-    var mirror: Mirror? = Mirror(reflecting: object)
-    var found = 0
-    while let parts = mirror {
-      for (index, part) in parts.children.enumerated() {
-        // The cast unwraps an optional.
-        guard let followable = part.value as? any Followable else { continue }
-        let name =
-          part.label.map { LaneName(name: propertyName($0), owner: owner) }
-          ?? LaneName(name: "\(place)#\(index)", owner: owner, isMadeUp: true)
-        watch(followable, as: name)
-        found += 1
-      }
-      mirror = parts.superclassMirror
+    var finder = ChannelFinder(owner: owner, place: place, describer: tape.describer)
+    finder.search(object)
+    for (followable, name) in finder.found { watch(followable, as: name) }
+    if finder.found.isEmpty { tape.noteEmpty("\(owner), \(place)") }
+    for (name, count) in finder.cut {
+      tape.noteCut("\(name) has \(count) elements, of which \(ChannelFinder.limit) were looked at.")
     }
-    if found == 0 { tape.noteEmpty("\(owner), \(place)") }
-  }
-
-  /// A wrapped property is stored with an underscore before its name, and a lazy one with more.
-  private func propertyName(_ label: String) -> String {
-    let lazy = "$__lazy_storage_$_"
-    if label.hasPrefix(lazy) { return String(label.dropFirst(lazy.count)) }
-    return label.hasPrefix("_") ? String(label.dropFirst()) : label
   }
 }

@@ -109,7 +109,7 @@ enum Pieces {
   }
 
   static func recordedFlow(_ console: Console) async throws {
-    let viewModel = AuthViewModel(authenticator: CountingAuthenticator(requests: CurrentValue(0)))
+    let viewModel = AuthViewModel(authenticator: WillingAuthenticator())
     let recording = Recording(of: viewModel)
     let results = viewModel.signInResult.subscribe()
     try await withRunning(viewModel) {
@@ -238,6 +238,12 @@ private struct CountingAuthenticator: Authenticator {
   func authenticate(_ credentials: Credentials) async throws(AuthError) -> Token {
     requests.update { $0 += 1 }
     return Token("token")
+  }
+}
+
+private struct WillingAuthenticator: Authenticator {
+  func authenticate(_ credentials: Credentials) async throws(AuthError) -> Token {
+    Token("token")
   }
 }
 

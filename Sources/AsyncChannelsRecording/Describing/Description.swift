@@ -27,6 +27,9 @@ struct Description {
       return isMarked ? spend(plain(value, plainness)) : "…"
     }
     guard depth < Describer.limit.depth else { return "…" }
+    if facts.isRequest, let request = value as? any DescribedByQuestion {
+      return spend(facts.name) + payload(request.describedQuestion, facts.name, depth)
+    }
     return parts(value, Mirror(reflecting: value), facts, outer, depth)
   }
 

@@ -15,7 +15,7 @@ struct TypeFacts: Sendable {
   let isHidden: Bool
   let isShown: Bool
   let isObject: Bool
-  let isError: Bool
+  let isRequest: Bool
   let describesItself: Bool
   let reflectsItself: Bool
   /// Set for a type whose values have no parts.
@@ -34,7 +34,7 @@ struct TypeFacts: Sendable {
     isHidden = type is any HiddenInRecordings.Type
     isShown = type is any ShownInRecordings.Type
     isObject = type is AnyClass
-    isError = type is any Error.Type
+    isRequest = type is any DescribedByQuestion.Type
     describesItself =
       type is any CustomStringConvertible.Type || type is any CustomDebugStringConvertible.Type
     reflectsItself = type is any CustomReflectable.Type

@@ -45,6 +45,8 @@ package struct Flow: Sendable {
   package private(set) var leftOut: Int
   /// The objects in which nothing to record was found.
   package let empties: [String]
+  /// What was not looked at whole, in sentences.
+  package let cuts: [String]
 
   /// The end of a flow that is too long for a picture.
   package func keeping(newest limit: Int) -> Flow {

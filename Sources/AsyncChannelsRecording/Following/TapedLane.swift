@@ -16,6 +16,9 @@ struct TapedLane: Sendable {
   private var subscriptions: [Int: Int] = [:]
   private var lastSubscription = 0
   var lastTakes: [Int: Int] = [:]
+  var isFinished = false
+  /// The newest subscriber of before the recording.
+  private var newestKnown = 0
 
   init(_ lane: Flow.Lane) {
     self.lane = lane
@@ -28,6 +31,9 @@ struct TapedLane: Sendable {
     }
     if log.kept > 0 { queues[LogEvent.keptForFirst] = NumberQueue(unknown: log.kept) }
     window = NumberQueue(unknown: log.replayed)
+    isFinished = log.isFinished
+    // Of a channel that had ended, nobody knows which of them came in time.
+    newestKnown = log.isFinished ? 0 : log.newest
   }
 
   /// The number of a subscription; a new one if it was not seen before.
@@ -36,6 +42,15 @@ struct TapedLane: Sendable {
     lastSubscription += 1
     subscriptions[subscriber] = lastSubscription
     return lastSubscription
+  }
+
+  /// Whether it tells of a subscriber that never was one: it came when the channel had ended.
+  func isOfStranger(_ event: LogEvent) -> Bool {
+    switch event {
+    case .left(let subscriber, _, _), .cancelled(let subscriber), .displaced(let subscriber):
+      isFinished && subscriber > newestKnown && subscriptions[subscriber] == nil
+    default: false
+    }
   }
 
   mutating func subscribe(

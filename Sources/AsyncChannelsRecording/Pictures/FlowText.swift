@@ -87,6 +87,8 @@ extension Flow {
 
       """
     }.joined()
+      + cuts.map { $0.printable.asASCII(isASCII).clipped(to: 100, ellipsis: ellipsis) + "\n" }
+      .joined()
   }
 }
 
