@@ -20,6 +20,7 @@ final class TapedLog: LogObserver {
   /// What came through an inlet that is named like a secret is one in each lane.
   func describe(_ element: Any, through vias: [Via]) -> String {
     if name.isMadeUp { return "…" }
+    if !isSecret, vias.isEmpty { return owner.describer.describe(element) }
     return owner.describer.describe(element, under: [name.name] + vias.flatMap(owner.names))
   }
 
