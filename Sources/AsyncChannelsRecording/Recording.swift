@@ -66,7 +66,8 @@ public final class Recording: Sendable {
       Diagnostics.programmerError("A recording cannot keep \(limit) events: it keeps at least 1.")
     }
     let start = clock.now
-    let describer = Describer(hiding: names, showing: showing, custom: describe)
+    let describer = Describer(
+      hiding: names, showsOnlyMarked: showing == .onlyMarked, custom: describe)
     tape = Tape(limit: limit, describer: describer) {
       start.duration(to: clock.now)
     }

@@ -17,7 +17,7 @@ package struct Describer: Sendable {
   let names: SecretNames
   /// The user's own words; nil for what it leaves to this.
   let custom: (@Sendable (Any) -> String?)?
-  let showing: Recording.Showing
+  let showsOnlyMarked: Bool
   let types: TypeTable
   private let secrets = SecretValues()
 
@@ -26,19 +26,19 @@ package struct Describer: Sendable {
   static let limit = (characters: 200, elements: 16, fields: 32, depth: 8, nodes: 256, sorted: 128)
 
   package init(
-    hiding names: [String] = [], showing: Recording.Showing = .allButSecrets,
+    hiding names: [String] = [], showsOnlyMarked: Bool = false,
     custom: (@Sendable (Any) -> String?)? = nil
   ) {
     self.names = SecretNames(names)
     self.custom = custom
-    self.showing = showing
+    self.showsOnlyMarked = showsOnlyMarked
     types = TypeTable(self.names)
   }
 
   func isSecret(_ name: String) -> Bool { names.secrecy(of: name) != .none }
 
   package func describe(_ value: Any) -> String {
-    if custom == nil, showing == .allButSecrets {
+    if custom == nil, !showsOnlyMarked {
       // What else is done would cost more than all that is recorded beside it.
       let limit: UInt = secrets.areNone ? 1_000_000_000_000 : 1_000
       if let number = value as? Int, number.magnitude < limit { return number.description }

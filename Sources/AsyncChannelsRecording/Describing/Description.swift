@@ -9,7 +9,7 @@ struct Description {
 
   init(by rules: Describer) {
     self.rules = rules
-    isMarked = rules.showing == .allButSecrets
+    isMarked = !rules.showsOnlyMarked
   }
 
   /// - Parameter outer: The name under which it stands.
@@ -190,7 +190,7 @@ extension Description {
 
   private mutating func pair(_ child: Mirror.Child, _ outer: String, _ depth: Int) -> String {
     let parts = Array(Mirror(reflecting: child.value).children)
-    nodes -= 1
+    nodes -= 3
     guard child.label == nil, parts.count == 2 else { return field(child, outer, depth) }
     let name = keyName(parts[0].value)
     let key = words(parts[0].value, depth: depth + 1)

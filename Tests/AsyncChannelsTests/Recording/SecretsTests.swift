@@ -96,7 +96,7 @@ final class SecretsTests: XCTestCase {
 
   func test_C108_ifOnlyMarkedValuesAreToBeShownNothingElseIs() {
     let describer = Describer(
-      showing: .onlyMarked, custom: { $0 as? Character == "a" ? "the first" : nil })
+      showsOnlyMarked: true, custom: { $0 as? Character == "a" ? "the first" : nil })
     let shown: [(Any, String)] = [
       (Count(), "Count(value: 3, password: …)"), (Command.add(Count()), "Command(…)"),
       (Command.reset, "Command(…)"), ("text", "…"), (3, "…"), (true, "…"),
