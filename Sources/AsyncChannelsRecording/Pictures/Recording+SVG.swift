@@ -23,7 +23,8 @@ private struct SVGPicture {
 
   private let rowHeight = 20
   private let laneWidth = 26
-  private let left = 60
+  /// Where the first lane is, behind the times.
+  private let left: Int
   /// Of a label, so that the picture can be read on a phone.
   private let longest = 56
   private let colours = 8
@@ -32,6 +33,7 @@ private struct SVGPicture {
     self.flow = flow
     words = FlowWords(flow, showsTimes: true)
     lanes = flow.activeLanes
+    left = 20 + 8 * max(5, flow.events.map(\.time.milliseconds.count).max() ?? 0)
     rows = Dictionary(uniqueKeysWithValues: flow.events.enumerated().map { ($1.id, $0) })
   }
 
@@ -81,7 +83,7 @@ private struct SVGPicture {
   /// In the row between the names and the events.
   private var leftOut: [String] {
     flow.leftOutWords.map {
-      ["<text class=\"label\" x=\"\(labelX)\" y=\"\(y(-1) + 4)\">\($0)</text>"]
+      ["<text class=\"c label\" x=\"\(labelX)\" y=\"\(y(-1) + 4)\">\($0)</text>"]
     } ?? []
   }
 
@@ -99,8 +101,7 @@ private struct SVGPicture {
     let row = rows[event.id] ?? 0
     let sentence = words.sentence(event)
     let subject = event.kind == .sent ? event.cause ?? event.id : event.element
-    let label = label(event, sentence).clipped(
-      to: longest, ellipsis: "…")
+    let label = label(event, sentence).clipped(to: longest, ellipsis: "…")
     return """
       <g class="\(colour(subject)) \(event.kind)">\
       <title>\((flow.title(of: event.lane) + ": " + sentence).xml)</title>\

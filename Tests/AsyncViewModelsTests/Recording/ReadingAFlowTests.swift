@@ -55,8 +55,9 @@ final class ReadingAFlowTests: XCTestCase {
     let channel = Channel<Int>()
     recording.add(channel, as: "numbers")
     for number in 1...3 { channel.send(number) }
+    // With class "c", it has a colour that suits the page.
     for (picture, place) in [
-      (recording.mermaid(), "  Note over L0: "), (recording.svg(), "class=\"label\""),
+      (recording.mermaid(), "  Note over L0: "), (recording.svg(), "class=\"c label\""),
       (recording.perfetto(), "\"name\":\""),
     ] {
       let lines = picture.split(separator: "\n")
