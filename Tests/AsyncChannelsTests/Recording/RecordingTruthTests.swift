@@ -56,18 +56,52 @@ final class RecordingTruthTests: XCTestCase {
     XCTAssertLessThanOrEqual(recording.flow.events.count { $0.kind == .left }, 1)
   }
 
-  func test_C111_aRequestIsShownByItsQuestion() async {
+  func test_C111_aRequestIsShownByItsQuestionAndItsReply() async {
     struct Question: Sendable { let amount = 5, token = "s3cr3t" }
+    struct Password: Sendable {}
     let orders = Channel<Request<Question, String>>()
     let names = Channel<Request<String, Int>>()
+    let logins = Channel<Request<Password, String>>()
     let recording = Recording()
     recording.add(orders, as: "orders")
     recording.add(names, as: "names")
-    _ = await orders.inlet.ask(Question())
+    recording.add(logins, as: "logins")
+    let replies = [
+      orders.outlet.observe { $0.reply("done \($0.question.amount)") },
+      logins.outlet.observe { $0.reply("s3cr3t") },
+    ]
+    let reply = await orders.inlet.ask(Question())
+    _ = await logins.inlet.ask(Password())
     _ = await names.inlet.ask("Ann")
+    withExtendedLifetime(replies) {}
+    XCTAssertEqual(reply, "done 5")
     XCTAssertEqual(
-      recording.flow.events.map(\.text),
-      ["Request(Question(amount: 5, token: …))", "Request(\"Ann\")"])
+      recording.flow.events.filter { $0.kind == .sent }.map(\.text),
+      [
+        "Request(Question(amount: 5, token: …)), answered \"done 5\"",
+        "Request(Password(…)), answered …", "Request(\"Ann\"), never answered",
+      ])
+  }
+
+  func test_C111_aRequestIsToldOfItsReplyByEachRecordingAndOnlyOnce() async {
+    let names = Channel<Request<String, Int>>(), others = Channel<Request<String, Int>>()
+    let recordings = [Recording(), Recording()]
+    for recording in recordings { recording.add(names, as: "names") }
+    recordings[0].add(others, as: "others")
+    let requests = names.outlet.subscribe()
+    let asker = Task { await names.inlet.ask("Ann") }
+    let request = await requests.next()
+    XCTAssertEqual(request?.reply(1), true)
+    XCTAssertEqual(request?.reply(2), false)
+    // Sent on when it has been answered, it has no more to tell.
+    if let request { others.send(request) }
+    let reply = await asker.value
+    XCTAssertEqual(reply, 1)
+    for recording in recordings {
+      let words = recording.flow.events.first { $0.kind == .sent }?.text
+      XCTAssertEqual(words, "Request(\"Ann\"), answered 1")
+    }
+    XCTAssertEqual(recordings[0].flow.events.last?.text, "Request(\"Ann\")")
   }
 
   func test_C87_aTextHasNoMoreColumnsThanATerminal() {
