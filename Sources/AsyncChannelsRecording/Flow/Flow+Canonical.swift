@@ -27,8 +27,7 @@ private struct CanonicalSorter {
   /// For a take, the first lane to which its consumer ever sent something because of what it took;
   /// one that sent nothing is first.
   private let effects: [Int]
-  /// For each event of a subscription, how its history compares with those of the others: what it took in
-  /// its whole life does not depend on who was faster, as its number does.
+  /// See `SubscriptionHistories`.
   private let histories: [String]
 
   /// What has no cause comes first, what ends something last. Of the others the newest comes first.
@@ -60,7 +59,7 @@ private struct CanonicalSorter {
       }
     }
     self.effects = events.map { effects[[$0.lane, $0.subscription ?? 0]] ?? -1 }
-    histories = Self.histories(of: events)
+    histories = SubscriptionHistories(events).ofEvents
   }
 
   mutating func sorted() -> [Flow.Event] {
@@ -89,35 +88,6 @@ private struct CanonicalSorter {
       return (rank, effects[place], event.lane, event.text, histories[place], place)
     }
     return key(one) < key(other)
-  }
-
-  /// What each event's subscription did, by the places of the elements in their lanes, and what came of it.
-  private static func histories(of events: [Flow.Event]) -> [String] {
-    var places: [Int: Int] = [:]
-    var counts: [Int: Int] = [:]
-    for event in events where event.kind == .sent {
-      places[event.id] = counts[event.lane, default: 0]
-      counts[event.lane, default: 0] += 1
-    }
-    var histories: [[Int]: String] = [:]
-    var consumers: [[UInt64]: [Int]] = [:]
-    for event in events {
-      if let subscription = event.subscription {
-        let consumer = [event.lane, subscription]
-        let place = event.element.flatMap { places[$0] }.map { "\($0)" } ?? "-"
-        histories[consumer, default: ""] += "\(event.kind) \(place);"
-        if event.kind == .taken, let element = event.element {
-          consumers[[UInt64(element), event.actor]] = consumer
-        }
-      } else if let cause = event.cause,
-        let consumer = consumers[[UInt64(cause), event.actor]]
-      {
-        histories[consumer, default: ""] += "to \(event.lane) \(event.text);"
-      }
-    }
-    return events.map { event in
-      event.subscription.flatMap { histories[[event.lane, $0]] } ?? ""
-    }
   }
 
   private static func edges(among events: [Flow.Event]) -> [(Int, Int)] {
