@@ -1,6 +1,7 @@
 import AsyncChannels
 import AsyncChannelsRecording
 import AsyncChannelsTesting
+import AsyncViewModels
 import Foundation
 import TestSupport
 import XCTest
@@ -17,6 +18,20 @@ final class ReadingAFlowTests: XCTestCase {
   func test_C87_theMendedSearchOfTheGuideShowsWhatWasSuperseded() async throws {
     try assertGuide(
       contains: try await flow(of: .latestOnly, answering: ["swift"]).text(legend: false))
+  }
+
+  func test_C87_theFlowInREADMEIsWhatARecordingShows() async throws {
+    struct Willing: Authenticator {
+      func authenticate(_ credentials: Credentials) async throws(AuthError) -> Token { Token("t") }
+    }
+    let viewModel = AuthViewModel(authenticator: Willing())
+    let recording = Recording(of: viewModel)
+    let results = viewModel.signInResult.subscribe()
+    await withRunning(viewModel) {
+      viewModel.signIn.send(Credentials(username: "ann", password: "secret"))
+      _ = await results.next()
+    }
+    try assert("README.md", contains: recording.text())
   }
 
   func test_C87_aSequenceDiagramHasAnArrowForEachCause() async throws {
@@ -132,11 +147,17 @@ final class ReadingAFlowTests: XCTestCase {
   private func assertGuide(
     contains picture: String, file: StaticString = #filePath, line: UInt = #line
   ) throws {
+    try assert(
+      "Sources/AsyncChannels/AsyncChannels.docc/ReadingAFlow.md", contains: picture, file, line)
+  }
+
+  private func assert(
+    _ document: String, contains picture: String, _ file: StaticString = #filePath,
+    _ line: UInt = #line
+  ) throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
-    let guide = try String(
-      contentsOf: root.appending(
-        path: "Sources/AsyncChannels/AsyncChannels.docc/ReadingAFlow.md"), encoding: .utf8)
-    XCTAssertTrue(guide.contains(picture), "The guide lacks:\n\(picture)", file: file, line: line)
+    let text = try String(contentsOf: root.appending(path: document), encoding: .utf8)
+    XCTAssertTrue(text.contains(picture), "\(document) lacks:\n\(picture)", file: file, line: line)
   }
 }
 
