@@ -1,7 +1,9 @@
 /// A value that no recording and no failing probe shows: of it, only the type appears.
 ///
 /// ```swift
-/// extension Diagnosis: HiddenInRecordings {}
+/// struct Diagnosis: HiddenInRecordings {
+///   let code: String
+/// }
 /// ```
 ///
 /// Use it for what nobody but you knows to be confidential. It holds wherever the value is, in whatever
