@@ -1,10 +1,6 @@
 /// A value that no recording and no failing probe shows: of it, only the type appears.
 ///
-/// ```swift
-/// struct Diagnosis: HiddenInRecordings {
-///   let code: String
-/// }
-/// ```
+/// For example, `extension Diagnosis: HiddenInRecordings {}` hides each `Diagnosis`.
 ///
 /// Use it for what nobody but you knows to be confidential. It holds wherever the value is, in whatever
 /// container, for subclasses, and though a `describing` closure has words for it.
