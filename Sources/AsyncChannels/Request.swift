@@ -41,7 +41,7 @@ public final class Request<Question: Sendable, Reply: Sendable>: Sendable {
   /// What was asked.
   public let question: Question
 
-  private let isAnswered = Atomic(false)
+  let stage = Atomic(Stage.open)
   private let answer: AsyncStream<Reply>.Continuation
 
   fileprivate init(_ question: Question, _ answer: AsyncStream<Reply>.Continuation) {
@@ -50,6 +50,7 @@ public final class Request<Question: Sendable, Reply: Sendable>: Sendable {
   }
 
   deinit {
+    if stage.load(ordering: .relaxed) == .followed { tellFollowers(nil) }
     answer.finish()
   }
 
@@ -62,7 +63,9 @@ public final class Request<Question: Sendable, Reply: Sendable>: Sendable {
   @discardableResult
   public func reply(_ reply: Reply) -> Bool {
     // The exchange alone decides between two replies; that of the winner orders nothing else.
-    guard !isAnswered.exchange(true, ordering: .relaxed) else { return false }
+    let former = stage.exchange(.answered, ordering: .relaxed)
+    guard former != .answered else { return false }
+    if former == .followed { tellFollowers(reply) }
     answer.yield(reply)
     return true
   }

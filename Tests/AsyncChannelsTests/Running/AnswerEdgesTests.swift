@@ -11,7 +11,7 @@ import XCTest
 final class AnswerEdgesTests: XCTestCase {
   private let pause = Duration.milliseconds(300)
 
-  func test_C130_theEndOfTheInputSupersedesNothing() async throws {
+  func test_C107_theEndOfTheInputSupersedesNothing() async throws {
     try await withTestTime { [pause] time in
       let (input, gate) = (Channel<Int>(), Gate())
       let (received, published) = (input.outlet.subscribe(), Record<Int>())

@@ -1,6 +1,7 @@
 import AsyncChannels
 import AsyncChannelsRecording
 import AsyncChannelsTesting
+import AsyncViewModels
 import Foundation
 import XCTest
 
@@ -14,7 +15,22 @@ final class ReadingAFlowTests: XCTestCase {
   }
 
   func test_C87_theMendedSearchOfTheGuideShowsWhatWasSuperseded() async throws {
-    try assertGuide(contains: try await flow(of: .latestOnly, answering: ["swift"]).text())
+    try assertGuide(
+      contains: try await flow(of: .latestOnly, answering: ["swift"]).text(legend: false))
+  }
+
+  func test_C87_theFlowInREADMEIsWhatARecordingShows() async throws {
+    struct Willing: Authenticator {
+      func authenticate(_ credentials: Credentials) async throws(AuthError) -> Token { Token("t") }
+    }
+    let viewModel = AuthViewModel(authenticator: Willing())
+    let recording = Recording(of: viewModel)
+    let results = viewModel.signInResult.subscribe()
+    await withRunning(viewModel) {
+      viewModel.signIn.send(Credentials(username: "ann", password: "secret"))
+      _ = await results.next()
+    }
+    try assert("README.md", contains: recording.text())
   }
 
   func test_C87_aSequenceDiagramHasAnArrowForEachCause() async throws {
@@ -32,6 +48,7 @@ final class ReadingAFlowTests: XCTestCase {
         Note over L0: #35;2 taken
         L0->>L1: [#34;hits for swift#34;] ← #35;2
         L0->>L1: [#34;hits for s#34;] ← #35;1
+        Note over L0,L1: arrow: sent, an arrow comes from what caused it
 
       """)
   }
@@ -43,6 +60,8 @@ final class ReadingAFlowTests: XCTestCase {
     XCTAssertTrue(
       svg.contains("SearchViewModel.hits: [&quot;hits for s&quot;] ← #1.\n"), svg)
     XCTAssertFalse(svg.contains("<script"))
+    for word in ["sent", "taken", "caused"] { XCTAssertTrue(svg.contains(">\(word)</text>"), word) }
+    XCTAssertFalse(svg.contains(">dropped</text>"))
   }
 
   func test_C85_eachPictureSaysHowManyEventsItLeftOut() {
@@ -50,8 +69,9 @@ final class ReadingAFlowTests: XCTestCase {
     let channel = Channel<Int>()
     recording.add(channel, as: "numbers")
     for number in 1...3 { channel.send(number) }
+    // With class "c", it has a colour that suits the page.
     for (picture, place) in [
-      (recording.mermaid(), "  Note over L0: "), (recording.svg(), "class=\"label\""),
+      (recording.mermaid(), "  Note over L0: "), (recording.svg(), "class=\"c label\""),
       (recording.perfetto(), "\"name\":\""),
     ] {
       let lines = picture.split(separator: "\n")
@@ -59,6 +79,40 @@ final class ReadingAFlowTests: XCTestCase {
         lines.contains { $0.contains(place) && $0.contains("1 earlier event was left out") },
         picture)
     }
+  }
+
+  func test_C111_eachFormSaysWhatItsMarksMean() async throws {
+    let recording = Recording()
+    let numbers = Channel<Int>()
+    recording.add(numbers, as: "numbers")
+    let subscription = numbers.outlet.subscribe(buffering: .bufferingNewest(1))
+    for number in 1...2 { numbers.send(number) }
+    numbers.finish()
+    _ = await subscription.next()
+    XCTAssertTrue(recording.text().hasSuffix("\n\n● sent  ◆ taken  ✕ dropped  ■ finished\n"))
+    XCTAssertTrue(
+      recording.text(times: true).hasSuffix(
+        "\n\n● sent  ◆ taken  ✕ dropped  ■ finished  ┬ subscribed\n"))
+    XCTAssertTrue(
+      recording.text(ascii: true).hasSuffix("\n\n* sent  v taken  x dropped  = finished\n"))
+    XCTAssertTrue(recording.marbles().hasSuffix("\n\n✕ dropped  ■ finished\n"))
+    XCTAssertTrue(recording.perfetto().contains("\"legend\":\"slice: sent; "))
+    XCTAssertTrue(recording.mermaid().contains("arrow: sent, cross: dropped\n"))
+    for words in ["sent", "taken", "dropped", "finished", "subscribed"] {
+      XCTAssertTrue(recording.svg().contains(">\(words)</text>"), words)
+    }
+  }
+
+  func test_C111_aPictureOfALongFlowIsCutWithASentence() {
+    let recording = Recording()
+    let numbers = Channel<Int>()
+    recording.add(numbers, as: "numbers")
+    for number in 1...10_000 { numbers.send(number) }
+    let svg = recording.svg()
+    XCTAssertTrue(svg.contains(">8000 earlier events were left out</text>"))
+    XCTAssertEqual(svg.components(separatedBy: " sent\">").count - 1, 2_000)
+    XCTAssertTrue(recording.mermaid().contains("9700 earlier events were left out"))
+    XCTAssertLessThan(recording.mermaid().count, 50_000)
   }
 
   /// A view model that goes finishes its channels, which is another line.
@@ -92,13 +146,20 @@ final class ReadingAFlowTests: XCTestCase {
   private func assertGuide(
     contains picture: String, file: StaticString = #filePath, line: UInt = #line
   ) throws {
+    try assert(
+      "Sources/AsyncChannels/AsyncChannels.docc/ReadingAFlow.md", contains: picture, file, line)
+  }
+
+  private func assert(
+    _ document: String, contains picture: String, _ file: StaticString = #filePath,
+    _ line: UInt = #line
+  ) throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
-    let guide = try String(
-      contentsOf: root.appending(
-        path: "Sources/AsyncChannels/AsyncChannels.docc/ReadingAFlow.md"), encoding: .utf8)
+    let text = try String(contentsOf: root.appending(path: document), encoding: .utf8)
     // Whole: one picture may be the beginning of another.
     XCTAssertTrue(
-      guide.contains("```\n\(picture)```"), "The guide lacks:\n\(picture)", file: file, line: line)
+      text.contains("```\n\(picture)```") || text.contains("```text\n\(picture)```"),
+      "\(document) lacks:\n\(picture)", file: file, line: line)
   }
 }
 
