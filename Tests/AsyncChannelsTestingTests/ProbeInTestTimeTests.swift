@@ -46,7 +46,7 @@ final class ProbeInTestTimeTests: XCTestCase {
       // That lets time pass.
       try await probe.expectNothing(for: .milliseconds(999))
       XCTAssertEqual(time.clock.now.sinceBeginning, .milliseconds(999))
-      await assertFails("Expected nothing, but 2 came within 0 ms.") {
+      await assertFails("Expected nothing, but 2 came within 1 ms.") {
         try await probe.expectNothing(for: .milliseconds(1))
       }
       channel.finish()

@@ -107,10 +107,7 @@ class Waiter: @unchecked Sendable {
   final func takeReturned(as ticket: UInt64) -> (any Sendable)? {
     withPlace(of: ticket) {
       let first = returned?.popLast()
-      if returned?.isEmpty == true {
-        returned = nil
-        admit(ticket)
-      }
+      if returned?.isEmpty == true { returned = nil }
       hasReturnedElements.store(returned != nil, ordering: .relaxed)
       return first
     }

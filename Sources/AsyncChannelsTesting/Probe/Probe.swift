@@ -168,10 +168,15 @@ public final class Probe<Element: Sendable>: Sendable {
     for duration: Duration, clock: some Clock<Duration> = ContinuousClock(),
     fileID: StaticString = #fileID, line: UInt = #line
   ) async throws(ProbeFailure) {
-    let time = TestTime.current
-    await time?.advance(by: duration)
-    let wait = Wait(
-      time == nil ? duration : .zero, on: clock, at: SourcePlace(fileID: fileID, line: line))
+    let place = SourcePlace(fileID: fileID, line: line)
+    if let time = TestTime.current {
+      let wait = Wait(.zero, on: time.clock, at: place)
+      await time.advance(by: duration)
+      let arrival = await arrival(wait)
+      if case .nothing = arrival { return }
+      throw failure(expecting: "nothing", arrival, wait)
+    }
+    let wait = Wait(duration, on: clock, at: place)
     let arrival = await arrival(wait)
     if case .nothing = arrival { return }
     throw failure(expecting: "nothing", arrival, wait)

@@ -23,6 +23,7 @@ public func withProbe<Element: Sendable, Value>(
 ) async throws -> Value {
   let probe = Probe(outlet, filePath: filePath, line: line)
   let value = try await body(probe)
+  await TestTime.current?.idle()
   try probe.finish(fileID: fileID, line: line)
   return value
 }

@@ -114,6 +114,8 @@ public final class TestClock: Clock {
     } onCancel: {
       cancel(number)
     }
+    // It may have been cancelled after it had woken.
+    state.withLock { _ = $0.cancelled.remove(number) }
   }
 
   /// Moves the clock on, and resumes those whose deadlines it comes to. Traps if the duration is negative.
