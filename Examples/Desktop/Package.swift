@@ -20,6 +20,10 @@ let package = Package(
         .product(name: "AsyncViewModels", package: "AsyncChannels"),
       ],
       swiftSettings: settings),
+    .executableTarget(
+      name: "FrameCosts",
+      dependencies: ["Toolkit", .product(name: "AsyncChannels", package: "AsyncChannels")],
+      swiftSettings: settings),
     .target(name: "Toolkit", dependencies: ["CGtk"], swiftSettings: settings),
     .systemLibrary(
       name: "CGtk", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),

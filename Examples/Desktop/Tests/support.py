@@ -22,8 +22,8 @@ def until(what, condition, limit=20.0):
         if value:
             return value
         if time.monotonic() > deadline:
-            raise AssertionError(f"{what}: not within {limit} s")
-        time.sleep(0.01)
+            raise AssertionError(f"{what() if callable(what) else what}: not within {limit} s")
+        time.sleep(0.005)
 
 
 class Screen:
@@ -87,9 +87,18 @@ class Program:
         self.ask("open")
         if page:
             self.ask("page", page)
-        until("a frame", lambda: self.number("frames") > 0)
+        self.draw()
         window = until("a window", lambda: self.screen.xdotool("search", "--onlyvisible", "--name", "AsyncChannels"))
         self.screen.xdotool("windowfocus", "--sync", window.split()[-1])
+
+    def page(self, title):
+        self.ask("page", title)
+        self.draw()
+
+    def draw(self):
+        """Waits for two frames: the one that may be under way, and the next."""
+        before = self.number("frames")
+        until("two frames", lambda: self.ask("frame") and self.number("frames") > before + 1)
 
     def number(self, *words):
         return int(self.ask(*words))
@@ -119,8 +128,13 @@ class Program:
         return shown
 
     def expect(self, widget, text, property="label", limit=20.0):
-        until(f"{widget}: {text!r}, but it is {self.text(widget, property)!r}",
+        until(lambda: f"{widget}: {text!r}, but it is {self.text(widget, property)!r}",
               lambda: self.text(widget, property) == text, limit)
+
+    def expect_shown(self, widget, text):
+        """The widget is watched, and the newest frame shows the text."""
+        until(lambda: f"{widget}: {text!r} on the screen, but {self.history()[widget]}",
+              lambda: self.history()[widget][-1:] and self.history()[widget][-1][1] == text)
 
     def shoot(self, name):
         if SCREENSHOTS:

@@ -16,7 +16,18 @@ class Controller {
     view.onDisappear { [weak self] in self?.tokens = [] }
   }
 
-  /// Starts the view models and observes them. The first value of each state is shown before this
-  /// returns, and the page is drawn after that.
-  func appear() {}
+  /// A view model has what it takes from a manager when its run has had its first turn. Observed after
+  /// that turn, and drawn after this one, it never shows an older state: see `MainQueue`.
+  private func appear() {
+    start()
+    Task { [weak self] in
+      if let self, !tokens.isEmpty { observe() }
+    }
+  }
+
+  /// Starts the view models, and keeps the tokens.
+  func start() {}
+
+  /// Shows the states. The first value of each is shown before `observe` of the state returns.
+  func observe() {}
 }

@@ -3,14 +3,15 @@ import Observation
 import Toolkit
 
 extension TextField {
-  /// Shows what a binding has to show, now and after each change, until the token ends.
+  /// Shows a text, now and after each change of what the closure reads, until the token ends.
   ///
-  /// The user's own edits go the other way: `field.onChange { text.value = $0 }`.
-  func show(_ text: SplitBinding<String>) -> CancellationToken {
-    show(text.value)
+  /// The closure is called again when the text is shown. An observer that showed the text of which it
+  /// was told would take back what the user has typed meanwhile. The user's own edits go the other way:
+  /// `field.onChange { form.name = $0 }`.
+  func show(_ text: @escaping @MainActor () -> String) -> CancellationToken {
+    show(text())
     return Following {
-      // It may have changed again by the time this is told, so it is read when it is shown.
-      for await _ in Observations({ text.value }) { self.show(text.value) }
+      for await _ in Observations({ text() }) { self.show(text()) }
     }.start()
   }
 }

@@ -33,8 +33,9 @@ public final class Window: Widget {
 
   public func close() { gtk_window_close(window) }
 
-  /// Called when the window is gone, closed by the user or by the program.
+  /// Called when the window was closed, by the user or by the program, in a later turn of the main
+  /// actor: the window may be let go then. (Its "destroy" comes only after everybody has let it go.)
   public func onClose(_ body: @escaping () -> Void) {
-    connect(pointer, "destroy") { _ in body() }
+    connect(pointer, "unrealize") { _ in Task { body() } }
   }
 }

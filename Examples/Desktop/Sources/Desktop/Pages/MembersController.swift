@@ -29,15 +29,18 @@ final class MembersController: Controller {
     reset.onClick { [list] in list.reset.send() }
   }
 
-  override func appear() {
+  override func start() {
+    list.start().store(in: &tokens)
+    form.start().store(in: &tokens)
+    summary.start().store(in: &tokens)
+  }
+
+  override func observe() {
     summary.memberCount.observe { [weak self] in self?.count.text = "Members: \($0)" }
       .store(in: &tokens)
     form.failure.observe { [weak self] in self?.show($0) }.store(in: &tokens)
-    form.$name.observe { [weak self] in self?.name.show($0) }.store(in: &tokens)
+    name.show { [form] in form.name }.store(in: &tokens)
     list.members.observe { [weak self] in self?.show($0) }.store(in: &tokens)
-    for viewModel in [list, form, summary] as [any ViewModel] {
-      viewModel.start().store(in: &tokens)
-    }
   }
 
   private func show(_ failure: MemberFailure?) {

@@ -16,9 +16,12 @@ final class SearchController: Controller {
     query.onChange { [viewModel] in viewModel.query.send($0) }
   }
 
-  override func appear() {
-    viewModel.hits.observe { [weak self] in self?.show($0) }.store(in: &tokens)
+  override func start() {
     viewModel.start().store(in: &tokens)
+  }
+
+  override func observe() {
+    viewModel.hits.observe { [weak self] in self?.show($0) }.store(in: &tokens)
   }
 
   private func show(_ names: [String]) {

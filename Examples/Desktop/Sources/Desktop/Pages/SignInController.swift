@@ -11,7 +11,6 @@ final class SignInController: Controller {
   private let cancel = Button("Cancel")
   private let spinner = Spinner()
   private let message = Label("The user is “ann”, the password is “secret”.")
-  private var running: CancellationToken?
 
   init(authenticator: any Authenticator) {
     viewModel = AuthViewModel(authenticator: authenticator, overlap: .firstOnly)
@@ -26,18 +25,21 @@ final class SignInController: Controller {
     // The field is kept by the page. A closure of its own must not keep it.
     password.onReturn { [weak self] in self?.signIn.click() }
     cancel.onClick { [weak self] in self?.stop() }
-    view.onDisappear { [weak self] in self?.running = nil }
   }
 
-  override func appear() {
+  override func start() {
+    tokens = [viewModel.start()]
+  }
+
+  override func observe() {
     viewModel.isSigningIn.observe { [weak self] in self?.show(isBusy: $0) }.store(in: &tokens)
     viewModel.signInResult.observe { [weak self] in self?.show($0) }.store(in: &tokens)
-    running = viewModel.start()
   }
 
   /// A new run instead of the one that is signing in, which is cancelled and gives no result.
   private func stop() {
-    running = viewModel.start()
+    start()
+    observe()
     message.text = "The sign-in was cancelled."
   }
 

@@ -19,12 +19,15 @@ final class TextFilterController: Controller {
     codeField.onChange { [code] in code.text.value = $0 }
   }
 
-  override func appear() {
-    field.show(filter.text).store(in: &tokens)
-    codeField.show(code.text).store(in: &tokens)
-    filter.outputText.observe { [weak self] in self?.output.text = "Passed: \($0)" }
-      .store(in: &tokens)
+  override func start() {
     filter.start().store(in: &tokens)
     code.start().store(in: &tokens)
+  }
+
+  override func observe() {
+    field.show { [filter] in filter.text.value }.store(in: &tokens)
+    codeField.show { [code] in code.text.value }.store(in: &tokens)
+    filter.outputText.observe { [weak self] in self?.output.text = "Passed: \($0)" }
+      .store(in: &tokens)
   }
 }

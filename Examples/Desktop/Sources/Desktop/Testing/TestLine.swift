@@ -52,7 +52,9 @@ final class TestLine {
     case "focus": return widget(words[0]).map(hasFocus) == true ? "TRUE" : "FALSE"
     case "turns": return "\(MainQueue.turns)"
     case "frames": return "\(history.frames)"
-    case "alive": return "\(alive.count { $0.object != nil })"
+    case "frame": desktop.windows.last.map { gtk_widget_queue_draw($0.window.widget) }
+    case "alive":
+      return alive.compactMap { $0.object.map { "\(type(of: $0))" } }.joined(separator: " ")
     case "heap":
       malloc_trim(0)
       return "\(mallinfo2().uordblks)"
