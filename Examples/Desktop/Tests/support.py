@@ -12,6 +12,8 @@ import time
 PACKAGE = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = pathlib.Path(os.environ.get("PROGRAM", PACKAGE / ".build/release/Desktop")).resolve()
 SCREENSHOTS = os.environ.get("SCREENSHOTS")
+THEME = os.environ.get("GTK_THEME", "Adwaita")
+SUFFIX = "-dark" if THEME.endswith(":dark") else ""
 
 
 def until(what, condition, limit=20.0):
@@ -29,7 +31,7 @@ def until(what, condition, limit=20.0):
 class Screen:
     """An X server of its own, without a window manager."""
 
-    def __init__(self, size="800x480"):
+    def __init__(self, size="860x480"):
         reading, writing = os.pipe()
         self.process = subprocess.Popen(
             ["Xvfb", "-displayfd", str(writing), "-screen", "0", f"{size}x24", "-nolisten", "tcp"],
@@ -49,8 +51,8 @@ class Screen:
         return subprocess.run(["xdotool", *map(str, arguments)], env=self.environment, check=True,
                               stdout=subprocess.PIPE, text=True, timeout=60).stdout
 
-    def shoot(self, path):
-        subprocess.run(["import", "-window", "root", "-strip", "-define", "png:compression-level=9", path],
+    def shoot(self, window, path):
+        subprocess.run(["import", "-window", window, "-strip", "+dither", "-colors", "64", f"png8:{path}"],
                        env=self.environment, check=True, timeout=60)
 
     def close(self):
@@ -61,10 +63,10 @@ class Screen:
 class Program:
     """The program in test mode: see TestLine.swift."""
 
-    def __init__(self, screen, *arguments, theme="Adwaita"):
+    def __init__(self, screen, *arguments):
         self.screen = screen
         self.process = subprocess.Popen(
-            [PROGRAM, "--test", *arguments], env={**screen.environment, "GTK_THEME": theme},
+            [PROGRAM, "--test", *arguments], env={**screen.environment, "GTK_THEME": THEME},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.pending = b""
 
@@ -89,7 +91,8 @@ class Program:
             self.ask("page", page)
         self.draw()
         window = until("a window", lambda: self.screen.xdotool("search", "--onlyvisible", "--name", "AsyncChannels"))
-        self.screen.xdotool("windowfocus", "--sync", window.split()[-1])
+        self.window = window.split()[-1]
+        self.screen.xdotool("windowfocus", "--sync", self.window)
 
     def page(self, title):
         self.ask("page", title)
@@ -138,7 +141,8 @@ class Program:
 
     def shoot(self, name):
         if SCREENSHOTS:
-            self.screen.shoot(os.path.join(SCREENSHOTS, f"{name}.png"))
+            self.draw()
+            self.screen.shoot(self.window, os.path.join(SCREENSHOTS, f"{name}{SUFFIX}.png"))
 
     def close(self):
         self.process.stdin.close()

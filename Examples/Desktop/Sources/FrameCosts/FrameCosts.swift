@@ -8,7 +8,6 @@ import Toolkit
 /// time is counted: writing, delivering, and GTK's own for texts, layout and drawing.
 @main
 final class FrameCosts {
-  private let application = Application(id: "org.example.FrameCosts")
   private let labels: [Label]
   private let write: (Int) -> Void
   private var tokens: Set<CancellationToken> = []
@@ -17,8 +16,13 @@ final class FrameCosts {
   static func main() {
     let words = CommandLine.arguments
     guard words.count == 3, let count = Int(words[2]) else { exit(64) }
-    let costs = FrameCosts(count: count, isObserved: words[1] == "observed")
-    exit(costs.application.run { costs.open() })
+    let application = Application(id: "org.example.FrameCosts")
+    var costs: FrameCosts?
+    let status = application.run {
+      costs = FrameCosts(count: count, isObserved: words[1] == "observed")
+      costs?.open(in: application)
+    }
+    exit(status)
   }
 
   private init(count: Int, isObserved: Bool) {
@@ -36,7 +40,7 @@ final class FrameCosts {
     }
   }
 
-  private func open() {
+  private func open(in application: Application) {
     let rows = Box.column()
     for start in stride(from: 0, to: labels.count, by: 10) {
       let row = Box.row()

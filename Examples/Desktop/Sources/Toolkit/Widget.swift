@@ -38,7 +38,7 @@ open class Widget {
     set { gtk_widget_set_visible(widget, newValue ? 1 : 0) }
   }
 
-  /// Adds a class of the theme's: "error", "dim-label", "title-2".
+  /// Adds a class of the theme's: "heading", "title-1".
   public func addStyle(_ name: String) {
     gtk_widget_add_css_class(widget, name)
   }

@@ -21,7 +21,7 @@ final class MembersController: Controller {
     super.init()
     (count.name, name.name, add.name, failure.name) = ("count", "name", "add", "failure")
     (rows.name, reset.name) = ("rows", "reset")
-    failure.addStyle("error")
+    failure.addStyle("heading")
     [count, Box.row(name, add), failure, ScrollView(rows), reset].forEach(view.add)
     name.onChange { [form] in form.name = $0 }
     add.onClick { [form] in form.add.send() }
