@@ -213,7 +213,6 @@ class PageTests(unittest.TestCase):
         self.program.ask("add", "Ann")
         before = cycle(100)
         after = cycle(1_000)
-        print("bytes a window leaves:", (after - before) / 1_000)
         self.assertLess(after - before, 1 << 20)
 
 
