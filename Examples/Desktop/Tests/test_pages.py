@@ -169,12 +169,16 @@ class PageTests(unittest.TestCase):
 
     def settle(self):
         """The number of turns when it has not changed for 300 ms."""
-        turns, since = self.program.number("turns"), time.monotonic()
-        while time.monotonic() - since < 0.3:
-            now = self.program.number("turns")
-            if now != turns:
-                turns, since = now, time.monotonic()
-        return turns
+        latest = [self.program.number("turns"), time.monotonic()]
+
+        def is_quiet():
+            turns = self.program.number("turns")
+            if turns != latest[0]:
+                latest[:] = [turns, time.monotonic()]
+            return time.monotonic() - latest[1] > 0.3
+
+        support.until("no turn of the main actor", is_quiet)
+        return latest[0]
 
     def test_a_closed_window_ends_its_runs_and_is_released(self):
         self.program.open("Members")

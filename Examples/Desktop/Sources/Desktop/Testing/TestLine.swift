@@ -10,7 +10,7 @@ final class TestLine {
   private var input = ""
   private var history = History()
   private var alive: [WeakObject] = []
-  private var flood: Task<Void, Never>?
+  private var isFlooded = false
 
   init(of desktop: Desktop) {
     self.desktop = desktop
@@ -59,11 +59,18 @@ final class TestLine {
       malloc_trim(0)
       return "\(mallinfo2().uordblks)"
     case "add": desktop.services.manager.addMember.send(words[0])
-    case "flood": flood = Task { while !Task.isCancelled { await Task.yield() } }
-    case "dry": flood?.cancel()
+    case "flood":
+      isFlooded = true
+      flood()
+    case "dry": isFlooded = false
     default: return "unknown command"
     }
     return "ok"
+  }
+
+  /// Each job enqueues the next before it ends, so there is always one that waits.
+  private func flood() {
+    if isFlooded { Task { flood() } }
   }
 
   private func open() {
