@@ -22,7 +22,11 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "FrameCosts",
-      dependencies: ["Toolkit", .product(name: "AsyncChannels", package: "AsyncChannels")],
+      dependencies: [
+        "CGtk", "Toolkit",
+        .product(name: "AsyncChannels", package: "AsyncChannels"),
+        .product(name: "AsyncViewModels", package: "AsyncChannels"),
+      ],
       swiftSettings: settings),
     .target(name: "Toolkit", dependencies: ["CGtk"], swiftSettings: settings),
     .systemLibrary(

@@ -1,4 +1,4 @@
-"""What observed states cost the main thread in each frame, beside closures that are called directly."""
+"""What states and a view model cost the main thread, beside closures that call each other."""
 
 import statistics
 import subprocess
@@ -6,21 +6,26 @@ import subprocess
 import support
 
 PROGRAM = support.PACKAGE / ".build/release/FrameCosts"
-RUNS = 5
+RUNS = 3
 
 
 def microseconds(screen, *arguments):
-    """The middle of several runs: of a busy machine, one is worth little."""
+    """The middle of several runs for each figure: on a busy machine, one is worth little."""
     def run():
         done = subprocess.run([PROGRAM, *arguments], env=screen.environment, check=True, timeout=60,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        return int(done.stdout.split()[0])
-    return statistics.median(run() for _ in range(RUNS))
+        return map(int, done.stdout.split())
+    return [statistics.median(figures) for figures in zip(*(run() for _ in range(RUNS)))]
 
 
+ROWS = [("a frame with 1 label", "labels", "1"), ("a frame with 10 labels", "labels", "10"),
+        ("a frame with 100 labels", "labels", "100"), ("a letter", "typing", "300"),
+        ("opening and closing a window", "opening", "100")]
 screen = support.Screen()
-print("states  observed  closures   (the main thread's time for a frame, in microseconds)")
-for count in "1", "10", "100":
-    observed, closures = (microseconds(screen, way, count) for way in ("observed", "closures"))
-    print(f"{count:>6}  {observed:>8}  {closures:>8}   {observed / closures:.2f} times")
+print(f"{'microseconds of the main thread for':36} observed  closures")
+for row, *arguments, count in ROWS:
+    observed, closures = (microseconds(screen, *arguments, way, count) for way in ("observed", "closures"))
+    print(f"{row:36} {observed[0]:8} {closures[0]:9}   {observed[0] / closures[0]:.2f} times")
+    if len(observed) > 1:
+        print(f"{'   until the label has it':36} {observed[1]:8} {closures[1]:9}")
 screen.close()
