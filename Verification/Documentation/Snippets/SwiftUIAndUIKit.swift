@@ -13,7 +13,9 @@ final class CounterViewModel: ViewModel, Observable {
 //# CounterPage
 // What Examples/Desktop has of these.
 @MainActor
-class Widget {}
+class Widget {
+  init() {}
+}
 
 @MainActor
 final class Label: Widget {
