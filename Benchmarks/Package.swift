@@ -40,6 +40,7 @@ let package = Package(
       name: "OperatorCycles",
       dependencies: [
         .product(name: "AsyncChannels", package: "AsyncChannels"),
+        .product(name: "AsyncChannelsTesting", package: "AsyncChannels"),
         .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
       ],
       swiftSettings: settings

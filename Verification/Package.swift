@@ -27,6 +27,8 @@ let package = Package(
   targets: [
     .target(name: "Proof", swiftSettings: settings),
     .executableTarget(
+      name: "AnswerHistories", dependencies: ["Proof", channels, testing], swiftSettings: settings),
+    .executableTarget(
       name: "ChannelBacklogs", dependencies: ["Proof", channels], swiftSettings: settings),
     .executableTarget(
       name: "ChannelExecutors", dependencies: ["Proof", channels], swiftSettings: settings),

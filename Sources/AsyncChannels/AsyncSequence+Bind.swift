@@ -6,10 +6,9 @@ extension AsyncSequence where Element: Sendable {
   /// await taps.bind(to: viewModel.signIn)
   /// ```
   ///
-  /// Returns when the sequence ends, at the first element that a finished channel refuses, or when
-  /// the task is cancelled. An outlet notices cancellation while it waits; a sequence that does not
-  /// is left at its next element, after that was sent. In synchronous code, use `observe` of
-  /// ``Outlet``.
+  /// Returns when the sequence ends, when a finished channel refuses an element, or when the task is
+  /// cancelled. An outlet notices cancellation while it waits. If a sequence does not, this returns after
+  /// its next element was sent. In synchronous code, use `observe` of ``Outlet``.
   ///
   /// - Throws: The sequence's error, as it is.
   public func bind(to inlet: Inlet<Element>) async throws(Failure) {

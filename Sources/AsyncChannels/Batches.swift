@@ -43,7 +43,7 @@ public struct Batches<Element: Sendable>: AsyncSequence, Sendable {
     @usableFromInline let elements: Subscription<Element>.Iterator
     let maximum: Int
 
-    /// What is ready, as soon as something is; `nil` at the end, or if the task is cancelled.
+    /// The elements that are ready, as soon as there is one; `nil` at the end, or if the task is cancelled.
     @inlinable
     public func next(isolation actor: isolated (any Actor)? = #isolation) async -> [Element]? {
       while let count = await waitForElements(isolation: actor) {
@@ -73,10 +73,11 @@ public struct Batches<Element: Sendable>: AsyncSequence, Sendable {
 extension Batches.Iterator: Sendable {}
 
 extension Outlet {
-  /// All that is ready, at each step. See ``Batches``.
+  /// Arrays of the elements that are ready at each step. See ``Batches``.
   public var batches: Batches<Element> { batches(ofAtMost: .max) }
 
-  /// All that is ready, at each step, and at most so many: the rest is for the next step.
+  /// Arrays of the elements that are ready at each step, at most `maximum` of them. The rest is for the next
+  /// step.
   ///
   /// - Parameter maximum: Traps if it is less than 1.
   public func batches(ofAtMost maximum: Int) -> Batches<Element> {
@@ -85,10 +86,11 @@ extension Outlet {
 }
 
 extension Subscription {
-  /// All that is ready, at each step. See ``Batches``.
+  /// Arrays of the elements that are ready at each step. See ``Batches``.
   public var batches: Batches<Element> { batches(ofAtMost: .max) }
 
-  /// All that is ready, at each step, and at most so many: the rest is for the next step.
+  /// Arrays of the elements that are ready at each step, at most `maximum` of them. The rest is for the next
+  /// step.
   ///
   /// - Parameter maximum: Traps if it is less than 1.
   public func batches(ofAtMost maximum: Int) -> Batches<Element> {

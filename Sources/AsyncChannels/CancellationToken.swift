@@ -1,7 +1,7 @@
 /// Keeps an observation or a running view model alive. Cancelling or dropping the token stops it.
 ///
-/// `observe` of ``Outlet`` and ``StateOutlet`` returns one, and ``ViewModel/start()``. Keep it for as
-/// long as it is to go on: in a property, or with others in a set, so that it ends with its owner.
+/// `observe` of ``Outlet`` and ``StateOutlet`` returns one, and so does ``ViewModel/start()``. Keep the token as
+/// long as you need the observation: in a property, or with others in a set, so that it ends with its owner.
 ///
 /// ```swift
 /// private var tokens: Set<CancellationToken> = []
@@ -10,7 +10,7 @@
 /// viewModel.$state.observe { [weak self] state in self?.render(state) }.store(in: &tokens)
 /// ```
 ///
-/// A token equals itself only. Taking it out of its set drops it, which ends what it is for.
+/// A token equals only itself. Taking it out of its set drops it, which stops the observation.
 public final class CancellationToken: Sendable {
   private let onCancel: @Sendable () -> Void
 

@@ -1,8 +1,9 @@
-/// The owner's private handle on both ends of a broadcast stream.
+/// A broadcast stream: each element that is sent goes to every listener. Make one in an actor, or wherever
+/// `@Input` and `@Output` do not fit.
 ///
-/// A view model, a manager, anything that has inputs or outputs keeps its channels to itself and
-/// hands out the one end that each caller needs: the ``inlet``, which can only send, or the
-/// ``outlet``, which can only be listened to.
+/// Its owner, a view model or a manager for example, keeps the channel to itself and hands out the one
+/// end that each caller needs: the ``inlet``, which can only send, or the ``outlet``, which can only be
+/// listened to.
 ///
 /// ```swift
 /// public actor Thermometer {
@@ -18,20 +19,20 @@
 /// ```
 ///
 /// Every subscriber sees the same elements in the same order, and each sender's own order is kept.
-/// Sending and subscribing are synchronous: what is sent after ``Outlet/subscribe(buffering:)``
-/// returns is delivered to that subscription.
+/// Sending and subscribing are synchronous: elements sent after ``Outlet/subscribe(buffering:)``
+/// returns are delivered to that subscription.
 ///
-/// It is not a queue between workers: each element goes to *every* subscriber, and nobody waits for
-/// a slow one. With no subscriber and no replay window, an element that is sent is not stored, unless
-/// the channel is made for that (``init(keepingUnheard:buffering:)``).
+/// It is not a queue between workers: each element goes to *every* subscriber, and no sender waits for
+/// a slow one. Without a subscriber and a replay window, an element is not stored, unless the channel is
+/// made for that (``init(keepingUnheard:buffering:)``).
 ///
 /// The owner decides the end. ``finish()``, or dropping the last reference to the channel, ends
-/// every outlet after what was already sent. Inlets, outlets, subscriptions and waiting tasks do
+/// every outlet after the elements that were already sent. Inlets, outlets, subscriptions and waiting tasks do
 /// not keep a channel alive.
 ///
 /// ### Costs
-/// An unused channel is a few hundred bytes. ``send(_:)`` is O(1), whatever the number of
-/// unbounded subscribers, and O(1) more for each bounded one. An element is stored once for all
+/// An unused channel is a few hundred bytes. ``send(_:)`` is O(1) for any number of unbounded
+/// subscribers, and O(1) more for each bounded one. An element is stored once for all
 /// unbounded subscribers and released when the last of them has taken it.
 @_fixed_layout
 public final class Channel<Element: Sendable>: Sendable {
@@ -56,28 +57,27 @@ public final class Channel<Element: Sendable>: Sendable {
     outlet = Outlet(of: log)
   }
 
-  /// Makes a channel for events that somebody must hear: what is sent while nobody is subscribed is
-  /// kept, and goes to the first subscriber.
+  /// Makes a channel for events that must be heard: elements that are sent while there is no subscriber are
+  /// kept for the first one.
   ///
   /// ```swift
   /// private let alerts = Channel<Alert>(keepingUnheard: .bufferingNewest(8))
   /// ```
   ///
-  /// An alert, or a navigation, whose view is not on screen yet. Its subscription begins with what was
-  /// kept, in order, before what is sent later; a second subscription gets none of that. When all
-  /// subscribers have left, what is sent is kept again.
+  /// Use it for an alert or a navigation whose view may not be on screen yet. The first subscription begins
+  /// with the kept elements, in order, and continues with later ones. A second subscription gets none of
+  /// the kept elements. When all subscribers have left, elements are kept again.
   ///
-  /// - An element counts as **heard** if there was a subscription when it was sent; what that
-  ///   subscription did not take is dropped with it. Where a view comes and goes, its owner keeps the subscription.
-  /// - **Overflow**: `kept` bounds the memory. What it drops is in the ``Subscription/droppedCount`` of
-  ///   the subscription that gets the rest, whose own policy may drop more.
-  /// - **Finish**: what is kept then stays for the first subscriber, as long as there is an outlet.
-  /// - **Costs**: one allocation more for each subscription; for the first one, O(what was kept) if it
-  ///   is bounded.
+  /// - An element counts as **heard** if there was a subscription when it was sent. Elements that this
+  ///   subscription did not take are dropped with it. If a view comes and goes, let its owner keep the
+  ///   subscription.
+  /// - **Overflow**: `kept` bounds the memory. Elements that it drops are in the
+  ///   ``Subscription/droppedCount`` of the subscription that gets the rest, whose own policy may drop more.
+  /// - **Finish**: the kept elements stay for the first subscriber, as long as there is an outlet.
+  /// - **Costs**: one allocation more for each subscription. A bounded first one costs O(the kept elements).
   ///
   /// - Parameters:
-  ///   - kept: What happens when more is sent than somebody comes to hear. Traps if it keeps fewer than
-  ///     one element.
+  ///   - kept: How many elements are kept, and which are dropped. Traps if it keeps fewer than one.
   ///   - policy: The buffering policy of subscriptions that do not name their own.
   public init(keepingUnheard kept: BufferingPolicy, buffering policy: BufferingPolicy = .unbounded)
   {
@@ -116,11 +116,12 @@ public final class Channel<Element: Sendable>: Sendable {
     SendResult(of: element, subscribers: log.send(element, replayed: replayed))
   }
 
-  /// Ends every outlet after what was already sent. Finishing twice is finishing once.
+  /// Ends every outlet after the elements that were already sent. Finishing twice is the same as finishing
+  /// once.
   ///
-  /// Subscribers get what was sent before and then `nil`; a later subscriber gets `nil`
-  /// immediately, on a replaying channel, too, but for what was kept for the first one
-  /// (``init(keepingUnheard:buffering:)``). Sending has no effect any more.
+  /// Subscribers get the elements that were sent before, and then `nil`. A later subscriber gets `nil`
+  /// immediately, even on a replaying channel, except for elements that were kept for the first one
+  /// (``init(keepingUnheard:buffering:)``). Sending no longer has an effect.
   public func finish() {
     log.finish()
   }

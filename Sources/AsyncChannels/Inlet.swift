@@ -1,10 +1,9 @@
 import Synchronization
 
-/// The end of a channel that can only send.
+/// The end of a channel that can only send: the type of each input of a view model or a manager.
 ///
-/// An input of a view model or a manager is an `Inlet`. Code that holds one can send to it, and can
-/// neither listen to what others send nor finish the channel. Since it is a type of its own, a
-/// protocol can require it:
+/// Code that holds an inlet can send to it. It can neither listen to what others send nor finish the
+/// channel. Since an inlet is a type of its own, a protocol can require it:
 ///
 /// ```swift
 /// public protocol AuthViewModelType: ViewModel {
@@ -15,7 +14,7 @@ import Synchronization
 /// ```
 ///
 /// An inlet is a small value to copy and to pass between isolations. It does not keep its channel
-/// alive: when that is gone, sending returns `.finished`.
+/// alive. When the channel is gone, sending returns `.finished`.
 ///
 /// Two inlets are equal if they are the inlet of the same channel or of the same ``CurrentValue``,
 /// or copies of one inlet that was made with a function or a transformation.
@@ -87,7 +86,7 @@ public struct Inlet<Element: Sendable>: Sendable {
   /// Makes an inlet that calls a function with each element: for previews, spies and bridges.
   ///
   /// The function is called on the sender's thread, and possibly by several senders
-  /// simultaneously. Such an inlet never finishes, and counts as one subscriber.
+  /// concurrently. Such an inlet never finishes, and counts as one subscriber.
   ///
   /// - Parameters:
   ///   - function: Where it is made, for a `Recording`: the name of the property that it is for.
@@ -103,8 +102,8 @@ public struct Inlet<Element: Sendable>: Sendable {
     }
   }
 
-  /// Makes an inlet that calls a function with each element and returns what became of it: for an
-  /// input that sends something else, or elsewhere, and whose far end can be finished.
+  /// Makes an inlet that calls a function with each element and returns its result. Use it for an input
+  /// that forwards to another, if its sender must learn that the other end is finished.
   ///
   /// ```swift
   /// public var add: Inlet<Void> {
@@ -123,10 +122,9 @@ public struct Inlet<Element: Sendable>: Sendable {
   /// - Parameters:
   ///   - function: Where it is made, for a `Recording`: the name of the property that it is for.
   ///   - fileID: Likewise.
-  ///   - send: Called on the sender's thread, and possibly by several senders simultaneously. What it
-  ///     returns is what ``send(_:)`` returns: `.sent`, or `.finished` with the element it was given
-  ///     if that went nowhere and no later one will arrive either. A sender like
-  ///     ``_Concurrency/AsyncSequence/bind(to:)`` stops at `.finished`.
+  ///   - send: Called on the sender's thread, and possibly by several senders concurrently. ``send(_:)``
+  ///     returns its result: `.sent`, or `.finished` with the element if neither this one nor a later one
+  ///     can arrive. ``_Concurrency/AsyncSequence/bind(to:)`` stops at `.finished`.
   public static func forwarding(
     function: StaticString = #function, fileID: StaticString = #fileID,
     _ send: @escaping @Sendable (Element) -> SendResult<Element>
@@ -150,7 +148,7 @@ public struct Inlet<Element: Sendable>: Sendable {
   /// Sends an element to all current subscribers.
   ///
   /// Does not block and may be called from any thread or isolation. A sender's elements arrive in
-  /// the order in which it sent them. Costs O(1), whatever the number of unbounded subscribers.
+  /// the order in which it sent them. Costs O(1) for any number of unbounded subscribers.
   ///
   /// - Returns: `.finished` with the element if the channel is finished or gone.
   @inlinable @discardableResult

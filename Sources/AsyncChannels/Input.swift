@@ -1,4 +1,5 @@
-/// An input of a class: outside it can only be sent to, and only the declaring type can listen.
+/// An input of a class, such as a button's taps. Outside it can only be sent to, and only the declaring type
+/// can listen.
 ///
 /// ```swift
 /// @MainActor
@@ -14,16 +15,16 @@
 /// ```
 ///
 /// The underscored name is private to the type and its file: that is what keeps the two ends apart.
-/// ``received`` begins when the input is made, so what is sent before it is consumed waits, and
-/// what is sent between a cancelled `run()` and the next one waits, too.
+/// ``received`` begins when the input is made. So elements that are sent before `run()` begins wait, and so do
+/// elements that are sent between a cancelled `run()` and the next one.
 ///
-/// A loop that waits for something in its body should look at `Task.isCancelled` before it goes on:
+/// A loop that waits for something in its body should check `Task.isCancelled` before it continues:
 /// a cancelled consumer may get up to 64 more elements that are ready.
 ///
-/// **Several inputs, one order.** Two loops one after the other do not work, since the second begins
-/// when the first has ended; and two tasks do not keep the order in which the inputs were sent to.
-/// So inputs that belong together share one, of commands, and ``inlet(_:function:fileID:)-(Element,_,_)``
-/// and ``inlet(_:function:fileID:)-((Source)->Element,_,_)`` make what everybody sees:
+/// **Several inputs, one order.** If you write two loops one after the other, the second never starts. Two
+/// tasks do not keep the order in which elements were sent to the two inputs.
+/// So inputs whose order matters share one input of commands, and ``inlet(_:function:fileID:)-(Element,_,_)``
+/// and ``inlet(_:function:fileID:)-((Source)->Element,_,_)`` make the public ones:
 ///
 /// ```swift
 /// public actor Player {
@@ -48,7 +49,7 @@
 /// `let` there, as above, and write `nonisolated var signIn: Inlet<Credentials> { signIns.inlet }`.
 @propertyWrapper
 public struct Input<Element: Sendable>: Sendable {
-  /// What was sent to the input, for one consumer: the newest that has asked.
+  /// The elements that were sent to the input, for one loop at a time. A newer loop replaces an older one.
   public let received: Subscription<Element>
 
   private let channel: Channel<Element>
@@ -66,7 +67,7 @@ public struct Input<Element: Sendable>: Sendable {
   /// The same as ``wrappedValue``.
   public var inlet: Inlet<Element> { channel.inlet }
 
-  /// An inlet that sends this element to the input, each time that something is sent to it.
+  /// An inlet that sends this element to the input at each send.
   ///
   /// Not equal to the inlet of another call. Costs one allocation, as `contramap` of ``Inlet`` does.
   ///
@@ -99,8 +100,8 @@ public struct Input<Element: Sendable>: Sendable {
     wrappedValue.contramap(function: function, fileID: fileID, transform)
   }
 
-  /// Ends the input after what was already sent, as ``Channel/finish()`` does: ``received`` gives
-  /// that and ends, and its inlets refuse what comes later. For an owner that works off what waits
+  /// Ends the input after the elements that were already sent, as ``Channel/finish()`` does. ``received`` gives
+  /// these and ends, and the inlets refuse later elements. Use it for an owner that finishes the waiting work
   /// and then returns from its `run()`.
   public func finish() {
     channel.finish()

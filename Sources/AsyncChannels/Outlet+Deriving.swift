@@ -9,7 +9,7 @@ import Synchronization
 /// each element and subscriber, in the consumer's task: in order and one at a time, except that a
 /// newer consumer of a subscription does not wait for a closure that the older one is still in.
 extension Outlet {
-  /// An outlet of what `transform` makes of each element.
+  /// An outlet of the results of `transform` for each element.
   @inlinable
   public func map<Mapped>(
     _ transform: @escaping @Sendable (Element) -> Mapped
@@ -23,7 +23,7 @@ extension Outlet {
     deriving { { element, _ in isIncluded(element) ? element : nil } }
   }
 
-  /// An outlet of what `transform` makes of each element; those that it makes `nil` are skipped.
+  /// An outlet of the results of `transform` for each element, without those that are `nil`.
   @inlinable
   public func compactMap<Mapped>(
     _ transform: @escaping @Sendable (Element) -> Mapped?
@@ -43,8 +43,8 @@ extension Outlet {
 extension Outlet where Element: Equatable {
   /// An outlet without the elements that equal the one before.
   ///
-  /// Each subscription compares what it gets itself: its first element is always delivered. It
-  /// keeps the last one it got, to compare the next with.
+  /// Each subscription compares its own elements, so its first element is always delivered. It keeps its
+  /// last element, to compare the next with.
   public func removeDuplicates() -> Outlet {
     deriving {
       let previous = Previous<Element>()

@@ -1,21 +1,21 @@
 import Synchronization
 
 extension Outlet {
-  /// Calls a function with each element: a listener for synchronous code, which cannot loop.
+  /// Calls a function with each element. Use it in synchronous code, such as a controller, which cannot loop.
   ///
   /// ```swift
   /// token = viewModel.$state.observe { [weak self] state in self?.render(state) }
   /// ```
   ///
-  /// It subscribes before it returns: what is sent after that is delivered, after the current value
-  /// where there is one. The body runs in the isolation in which it was made (a closure in a
+  /// It subscribes before it returns, so elements that are sent after that are delivered. Of a state, the
+  /// current value comes first. The body runs in the isolation in which it was made (a closure in a
   /// `@MainActor` type runs on the main actor), in order, one call at a time; elements wait while a
   /// call is suspended.
   ///
   /// **The first call.** If `observe` is called in the isolation of its body, on the main actor
   /// above all, the body is called with the first element before `observe` returns, if there is
-  /// one: a label shows a state in its first frame. That is one call, up to where the body
-  /// suspends; later elements, replayed ones too, are delivered in later turns. During that call
+  /// one. So a label shows a state in its first frame. That is one call, up to where the body
+  /// suspends. Later elements, also replayed ones, are delivered in later turns. During that call
   /// there is no token yet, so the body cannot cancel. If `observe` is called from elsewhere, or
   /// with a body that has no isolation, or on Apple's systems before version 26, all calls come in
   /// later turns.

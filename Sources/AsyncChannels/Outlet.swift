@@ -1,8 +1,8 @@
-/// The end of a channel that can only be listened to, by any number of consumers simultaneously.
+/// The end of a channel that can only be listened to: the type of each output of a view model or a manager.
 ///
-/// An output of a view model or a manager is an `Outlet`. Code that holds one can subscribe, and
-/// can neither send nor finish the channel. Since it is a type of its own, a protocol can require
-/// it.
+/// Any number of `for await` loops can listen concurrently, and each gets every element. Code that holds
+/// an outlet can neither send nor finish the channel. Since an outlet is a type of its own, a protocol can
+/// require it.
 ///
 /// ```swift
 /// for await result in viewModel.signInResult {
@@ -10,21 +10,20 @@
 /// }
 /// ```
 ///
-/// **Every `for await` is a subscription of its own**, and gets everything that is sent from when
-/// it begins, after what the channel replays. It begins when the loop asks for its iterator; in
-/// `Task { for await … }` that is when the task gets to run. Where nothing may be missed before
-/// that, ``subscribe(buffering:)`` first and let the task consume the subscription.
+/// **Every `for await` is a subscription of its own.** It gets the elements that the channel replays, and
+/// then everything that is sent after it began. It begins when the loop makes its iterator, which in
+/// `Task { for await … }` is when the task begins to run. To miss nothing before that, call
+/// ``subscribe(buffering:)`` first, and let the task consume the subscription.
 ///
 /// - **Overflow**: follows the channel's ``BufferingPolicy``, or the subscription's own.
-/// - **Finish**: the loop gets what was sent before, and ends. There are no errors.
-/// - **Cancel**: cancelling the task ends its loop immediately if it waits, and at the latest 64
+/// - **Finish**: the loop gets the elements that were sent before, and ends. There are no errors.
+/// - **Cancel**: cancelling the task ends its loop immediately if it waits, and no later than 64
 ///   elements later if there is always one ready. A task that was cancelled before its loop began
 ///   gets no element.
-/// - **Costs**: subscribing is O(1), and O(the replayed elements) more if there are any; taking an
-///   element does not depend on the number of subscribers; leaving is O(1), and O(the elements
-///   not taken) more.
+/// - **Costs**: subscribing is O(1) plus O(the replayed elements). Taking an element does not depend on the
+///   number of subscribers. Leaving is O(1) plus O(the elements not taken).
 ///
-/// An outlet does not keep its channel alive, and accumulates nothing while nobody subscribes.
+/// An outlet does not keep its channel alive, and accumulates nothing without a subscriber.
 @frozen
 public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   @usableFromInline
@@ -85,8 +84,8 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
     Outlet(of: BroadcastLog(replaying: 0, buffering: .unbounded))
   }
 
-  /// Takes a place in the stream, synchronously: what is sent after this returns is delivered, no
-  /// matter when the subscription is consumed.
+  /// Subscribes synchronously: elements sent after this returns are delivered, no matter when the
+  /// subscription is consumed.
   ///
   /// ```swift
   /// let results = viewModel.signInResult.subscribe()

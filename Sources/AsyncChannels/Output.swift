@@ -1,4 +1,5 @@
-/// An output of a class: outside it can only be listened to, and only the declaring type can send.
+/// An output of a class, for events such as the result of a sign-in. Outside it can only be listened to, and
+/// only the declaring type can send.
 ///
 /// ```swift
 /// @MainActor
@@ -45,7 +46,7 @@ public struct Output<Element: Sendable>: Sendable {
   /// The same as ``wrappedValue``.
   public var outlet: Outlet<Element> { channel.outlet }
 
-  /// The end that sends, for what the declaring type gives it to: `bind(to: _results.inlet)`.
+  /// The end that sends, for the declaring type to hand on: `bind(to: _results.inlet)`.
   ///
   /// It does not keep the output alive; when that is finished or gone, sending returns `.finished`.
   public var inlet: Inlet<Element> { channel.inlet }
@@ -63,7 +64,7 @@ public struct Output<Element: Sendable>: Sendable {
     channel.send(element, replayed: replayed)
   }
 
-  /// Ends the output after what was already sent, as ``Channel/finish()`` does.
+  /// Ends the output after the elements that were already sent, as ``Channel/finish()`` does.
   public func finish() {
     channel.finish()
   }

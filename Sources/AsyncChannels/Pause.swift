@@ -21,7 +21,13 @@ final class Quiet<Time: Clock<Duration>>: Sendable {
   private let watchers: [Waiter]
   /// They tell the timer of arrivals that are not noted yet.
   private let timers: [Waiter]
-  private let lastArrival: Locked<Time.Instant>
+  private let lastArrival: Locked<Arrival>
+
+  /// Two may come at the same time, of a clock that stands still.
+  private struct Arrival: Equatable {
+    var time: Time.Instant
+    var number = 0
+  }
 
   init(of quiet: Duration, on clock: Time, watching waiter: Waiter) {
     self.waiter = waiter
@@ -29,7 +35,7 @@ final class Quiet<Time: Clock<Duration>>: Sendable {
     self.clock = clock
     watchers = waiter.makeWatchers()
     timers = waiter.makeWatchers()
-    lastArrival = Locked(clock.now)
+    lastArrival = Locked(Arrival(time: clock.now))
   }
 
   func wait() async -> Int {
@@ -58,7 +64,7 @@ final class Quiet<Time: Clock<Duration>>: Sendable {
     let tickets = timers.map { $0.makeTicket() }
     while true {
       let last = lastArrival.withLock { $0 }
-      try? await clock.sleep(until: last.advanced(by: quiet), tolerance: nil)
+      try? await clock.sleep(until: last.time.advanced(by: quiet), tolerance: nil)
       // Counted before the look: if that finds nothing new, all of these have been quiet.
       let offered = waiter.offeredCount
       let hasMoreCome = zip(timers, tickets).count { $0.look(as: $1) == .readable } > 0
@@ -71,7 +77,7 @@ final class Quiet<Time: Clock<Duration>>: Sendable {
 
   private func noteArrival() {
     let now = clock.now
-    lastArrival.withLock { $0 = max($0, now) }
+    lastArrival.withLock { $0 = Arrival(time: max($0.time, now), number: $0.number + 1) }
   }
 }
 

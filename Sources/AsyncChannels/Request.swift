@@ -1,6 +1,7 @@
 import Synchronization
 
-/// An element that is answered: a question, and the way back to the asker.
+/// A question that is sent like any element, and that its receiver replies to. Use it when a sender has to know
+/// what became of its command.
 ///
 /// ``Inlet/ask(_:)`` makes one, sends it and waits for its reply. So a command can be acknowledged
 /// when it is done, and a refusal goes to the asker, not to all listeners of an output:
@@ -28,10 +29,10 @@ import Synchronization
 /// its order, buffering and end are those of the channel. Where several subscribers get it, the
 /// first reply counts.
 ///
-/// **It cannot be forgotten.** When the last reference to a request goes without a reply, the asker
-/// gets `nil`: because nobody listens, the channel is finished or gone, a buffering policy dropped
-/// the request, or its owner did. So an owner need not answer what it does not understand; but a
-/// request that it keeps and never answers keeps its asker waiting.
+/// **A dropped request ends its asker's wait.** When the last reference to a request is dropped without a
+/// reply, the asker gets `nil`: because there is no listener, the channel is finished or gone, or a buffering
+/// policy or the owner dropped the request. So an owner need not answer every request. But if it keeps a
+/// request and never answers, the asker keeps waiting.
 ///
 /// A channel for requests should replay nothing: a request in the replay window waits for a
 /// subscriber that may never come, and its asker with it. On one that keeps what is unheard, a
@@ -40,7 +41,7 @@ public final class Request<Question: Sendable, Reply: Sendable>: Sendable {
   /// What was asked.
   public let question: Question
 
-  private let isAnswered = Atomic(false)
+  let stage = Atomic(Stage.open)
   private let answer: AsyncStream<Reply>.Continuation
 
   fileprivate init(_ question: Question, _ answer: AsyncStream<Reply>.Continuation) {
@@ -49,6 +50,7 @@ public final class Request<Question: Sendable, Reply: Sendable>: Sendable {
   }
 
   deinit {
+    if stage.load(ordering: .relaxed) == .followed { tellFollowers(nil) }
     answer.finish()
   }
 
@@ -61,7 +63,9 @@ public final class Request<Question: Sendable, Reply: Sendable>: Sendable {
   @discardableResult
   public func reply(_ reply: Reply) -> Bool {
     // The exchange alone decides between two replies; that of the winner orders nothing else.
-    guard !isAnswered.exchange(true, ordering: .relaxed) else { return false }
+    let former = stage.exchange(.answered, ordering: .relaxed)
+    guard former != .answered else { return false }
+    if former == .followed { tellFollowers(reply) }
     answer.yield(reply)
     return true
   }

@@ -1,4 +1,4 @@
-/// What became of an element that was sent.
+/// Whether an element was sent, and to how many subscriptions. Look at it when the channel may be finished.
 public enum SendResult<Element: Sendable>: Sendable {
   /// It was sent to this many subscriptions.
   ///

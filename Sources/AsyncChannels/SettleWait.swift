@@ -98,6 +98,35 @@ final class SettleWait: LogObserver {
   }
 }
 
+/// The calls of `settled()` that wait: for the report of a test that would wait for ever.
+package enum SettleCalls {
+  /// By the number of the task.
+  fileprivate static let all = Locked<[UInt64: [(log: BroadcastLogBase, wait: SettleWait)]]>([:])
+
+  /// For whom a task waits, a sentence for each log.
+  package static func waits(of task: UInt64) -> [String] {
+    let waits = all.withLock { $0[task] ?? [] }
+    return waits.compactMap { $0.wait.sentence(about: $0.log) }
+  }
+}
+
+extension SettleWait {
+  fileprivate func sentence(about log: BroadcastLogBase) -> String? {
+    let (count, isOver) = state.withLock { ($0.remaining, $0.hasSettled != nil) }
+    if isOver { return nil }
+    let flow = log.observers.lazy.compactMap(\.report).first
+    return """
+      settled() waits for \(count) of \(log.subscriberCount) subscribers of a Channel\(log.genericName): to take \
+      what was sent, and to ask for more.
+      """ + (flow.map { "\n\($0)" } ?? "")
+  }
+}
+
+extension BroadcastLogBase {
+  /// `<Int>`
+  fileprivate final var genericName: Substring { "\(type(of: self))".drop { $0 != "<" } }
+}
+
 /// A log's subscribers for which no call of `settled()` waits.
 final class Onlookers: LogObserver {
   private let subscribers = Locked<Set<Int>>([])
@@ -140,7 +169,12 @@ extension BroadcastLogBase {
     let bell = Doorbell(ofSubscriber: false)
     let waits = logs.map { log in (log: log, wait: SettleWait(ringing: bell)) }
     for (log, wait) in waits { log.attach(wait) }
-    defer { for (log, wait) in waits { log.detach(wait) } }
+    let task = CurrentTask.number ?? 0
+    SettleCalls.all.withLock { $0[task] = waits.map { ($0.log, $0.wait) } }
+    defer {
+      SettleCalls.all.withLock { $0[task] = nil }
+      for (log, wait) in waits { log.detach(wait) }
+    }
     while true {
       let results = waits.map { $0.wait.hasSettled }
       if results.contains(false) { return false }

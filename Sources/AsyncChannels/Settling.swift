@@ -1,9 +1,9 @@
-/// Waiting until the listeners have caught up: a test that looks at what an observer did, and a producer
-/// that does not want to run ahead (`send`, then `settled`).
+/// Waiting until the listeners have caught up. A test uses it before it looks at what an observer did, and a
+/// producer to not run ahead (`send`, then `settled`).
 ///
-/// A call returns when each subscriber that there is when it is called has taken what was sent before
-/// and asks for more, so that it has worked on all of that, or has left. A subscriber that joins later
-/// is not waited for. One that hands its work to another task "asks for more" while that work goes on.
+/// A call returns when each subscriber that exists at the call has taken everything that was sent before, and
+/// asks for more, or has left. So the subscriber has worked on all of it. The call does not wait for later
+/// subscribers. A subscriber that hands its work to another task "asks for more" while that work continues.
 ///
 /// - **What it cannot know**: whether a subscriber will ever ask. A subscription that nobody consumes,
 ///   or a loop that is stuck, is waited for until the calling task is cancelled; so is one that is taken

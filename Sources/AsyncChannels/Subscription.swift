@@ -1,8 +1,8 @@
-/// A place in a stream, taken when it is made.
+/// A position in the stream, fixed when you create it. Use it to miss nothing before a loop begins, or to
+/// continue in the next `run()` where the last one stopped.
 ///
-/// An outlet's `for await` subscribes when it asks for its iterator, which in a `Task` is some time
-/// after the task was made. A subscription has its place as soon as it is made, and can be consumed
-/// later and elsewhere, missing nothing:
+/// An outlet's `for await` subscribes when it makes its iterator, which in a `Task` is some time
+/// after the task was made. A subscription begins when it is made, and can be consumed later and elsewhere:
 ///
 /// ```swift
 /// let results = viewModel.signInResult.subscribe()
@@ -11,20 +11,19 @@
 /// }
 /// ```
 ///
-/// **One consumer, the newest.** Loops can consume a subscription in turn: where one was left, or
-/// its task was cancelled, the next goes on, and it need not wait until the cancelled one has
-/// unwound. The consumer is the newest iterator that has asked for an element. If it asks while an
-/// older one waits, it takes that one's place: the older one gets `nil`, immediately and whenever
-/// it asks again, and its loop ends as if it had been cancelled. Nothing is lost: the newest goes
-/// on with the first element that was not taken.
+/// **One loop at a time consumes it, and a newer loop replaces an older one.** Where a loop was left, or its
+/// task was cancelled, the next loop continues. It need not wait until the cancelled one has returned. The
+/// consumer is the newest iterator that has asked for an element. If it asks while an older one waits, the
+/// older one gets `nil`, immediately and whenever it asks again, and its loop ends as if it had been
+/// cancelled. Nothing is lost: the newest continues with the first element that was not taken.
 ///
 /// For two listeners that each want everything, subscribe once for each. If a consumer is displaced
 /// whose task was not cancelled, a debug build reports that on standard error, once in a program.
 ///
-/// Dropping the last reference, its iterators included, unsubscribes and releases what was not
-/// taken. Nothing else does that: a subscription that is kept and not consumed holds what its
-/// policy allows. After the channel is finished the subscription gives what was sent before, then
-/// `nil` for ever.
+/// Dropping the last reference, its iterators included, unsubscribes and releases the elements that were not
+/// taken. Nothing else does that: a subscription that is kept and not consumed holds as much as its
+/// policy allows. After the channel is finished, the subscription gives the elements that were sent before,
+/// then only `nil`.
 @_fixed_layout
 public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   @usableFromInline let feed: Feed<Element>
@@ -51,7 +50,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// The next element, as soon as there is one; `nil` at the end of the channel, or if the task is
   /// cancelled.
   ///
-  /// For taking a few elements by hand; for many, use `for await`. Each call is a new consumer, and
+  /// Use it to take a few elements, and `for await` to take many. Each call is a new consumer, and
   /// so takes the place of one that waits. A cancelled task takes nothing that was sent
   /// after `cancel()` returned.
   public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
@@ -87,7 +86,9 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   package func next<C: Clock<Duration>>(
     as ticket: UInt64, by deadline: C.Instant, on clock: C
   ) async -> Element? {
-    await withTaskGroup(of: Element?.self) { group in
+    // With no time to wait nobody sleeps: on a real clock, even that would take some.
+    if deadline <= clock.now { return Task.isCancelled ? nil : takeNow(as: ticket).element }
+    return await withTaskGroup(of: Element?.self) { group in
       group.addTask {
         let element = await Iterator(self.feed, ticket: ticket).nextUnlessCancelled()
         self.feed.waiter.note(.takesByHand)

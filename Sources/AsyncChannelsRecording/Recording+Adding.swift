@@ -3,8 +3,10 @@ public import AsyncChannels
 extension Recording {
   /// Records what an object stores: from now on, and until the recording is dropped.
   ///
-  /// The lanes are named as its properties are. Derived state and derived outlets have none of their
-  /// own: what they are made of has.
+  /// The lanes are named as its properties are. Channels in stored structs, enums, tuples, optionals, arrays
+  /// and dictionaries are found, too, and named `ends.first`, `list[0]`, `rooms["a"]`; other objects are
+  /// not looked into: add them. Of a large array or dictionary the first 64 elements are looked at, and the text says
+  /// so. Derived state and derived outlets have no lanes of their own: what they are made of has.
   ///
   /// A program that was built without the names of properties (`-disable-reflection-names`) has lanes
   /// named by file and line, which show what happened and what caused it, and no elements, since nobody can
@@ -17,18 +19,21 @@ extension Recording {
   ///     isolation: for a view model, on the main actor. Traps for an actor from outside of it.
   ///   - limit: How many events are kept, the newest. Traps below one.
   ///   - clock: What times are measured with.
-  ///   - names: What is not to be shown; see ``init(limit:clock:hiding:describing:)``.
+  ///   - names: What is not to be shown; see ``init(limit:clock:hiding:showing:describing:)``.
+  ///   - showing: Which elements are shown, likewise.
   ///   - describe: Words of your own for elements, likewise.
   ///   - isolation: The caller's, which is found without being given.
   ///   - fileID: Names the lanes if the program was built without the names of properties.
   ///   - line: Likewise.
   public convenience init(
     of object: some AnyObject, limit: Int = 10_000, clock: some Clock<Duration> = ContinuousClock(),
-    hiding names: [String] = [], describing describe: (@Sendable (Any) -> String?)? = nil,
+    hiding names: [String] = [], showing: Showing = .allButSecrets,
+    describing describe: (@Sendable (Any) -> String?)? = nil,
     isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    self.init(limit: limit, clock: clock, hiding: names, describing: describe)
+    self.init(
+      limit: limit, clock: clock, hiding: names, showing: showing, describing: describe)
     add(object, isolation: isolation, fileID: fileID, line: line)
   }
 
@@ -36,10 +41,12 @@ extension Recording {
   public convenience init<Owner: Actor>(
     of actor: isolated Owner, limit: Int = 10_000,
     clock: some Clock<Duration> = ContinuousClock(), hiding names: [String] = [],
-    describing describe: (@Sendable (Any) -> String?)? = nil, fileID: StaticString = #fileID,
+    showing: Showing = .allButSecrets, describing describe: (@Sendable (Any) -> String?)? = nil,
+    fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    self.init(limit: limit, clock: clock, hiding: names, describing: describe)
+    self.init(
+      limit: limit, clock: clock, hiding: names, showing: showing, describing: describe)
     add(actor, fileID: fileID, line: line)
   }
 
@@ -48,7 +55,7 @@ extension Recording {
   /// A channel that is recorded already keeps the name it has.
   ///
   /// - Parameters:
-  ///   - object: See ``init(of:limit:clock:hiding:describing:isolation:fileID:line:)``.
+  ///   - object: See ``init(of:limit:clock:hiding:showing:describing:isolation:fileID:line:)``.
   ///   - name: What it is called; its type if nil.
   ///   - isolation: The caller's, which is found without being given.
   ///   - fileID: Names the lanes if the program was built without the names of properties.
@@ -104,27 +111,12 @@ extension Recording {
 
   private func addParts(of object: AnyObject, as name: String?, at place: SourcePlace) {
     let owner = name ?? String("\(type(of: object))".prefix { $0 != "<" })
-    var mirror: Mirror? = Mirror(reflecting: object)
-    var found = 0
-    while let parts = mirror {
-      for (index, part) in parts.children.enumerated() {
-        // The cast unwraps an optional.
-        guard let followable = part.value as? any Followable else { continue }
-        let name =
-          part.label.map { LaneName(name: propertyName($0), owner: owner) }
-          ?? LaneName(name: "\(place)#\(index)", owner: owner, isMadeUp: true)
-        watch(followable, as: name)
-        found += 1
-      }
-      mirror = parts.superclassMirror
+    var finder = ChannelFinder(owner: owner, place: place, describer: tape.describer)
+    finder.search(object)
+    for (followable, name) in finder.found { watch(followable, as: name) }
+    if finder.found.isEmpty { tape.noteEmpty("\(owner), \(place)") }
+    for (name, count) in finder.cut {
+      tape.noteCut("\(name) has \(count) elements, of which \(ChannelFinder.limit) were looked at.")
     }
-    if found == 0 { tape.noteEmpty("\(owner), \(place)") }
-  }
-
-  /// A wrapped property is stored with an underscore before its name, and a lazy one with more.
-  private func propertyName(_ label: String) -> String {
-    let lazy = "$__lazy_storage_$_"
-    if label.hasPrefix(lazy) { return String(label.dropFirst(lazy.count)) }
-    return label.hasPrefix("_") ? String(label.dropFirst()) : label
   }
 }

@@ -23,9 +23,13 @@ import Synchronization
 ///   put into words when it is sent, by the sender. Sends, takes and drops are noted in the order in
 ///   which they happen.
 /// - **Secrets** do not appear: a lane, field, case, key or type that is named like a secret
-///   (`password`, `accessToken`, `Token`) or is in `hiding` is shown as `…`. Of a value that describes
-///   itself and has such a part, only the type is shown, unless its custom mirror leaves that part out;
-///   of an object the type or its custom mirror. `describing` can show more.
+///   (`password`, `accessToken`, `Token`) or is in `hiding` is shown as `…`, and so is a part of a text that
+///   looks like a secret: a token, a key, a card number, a user in a URL. Of a value that describes itself
+///   and has such a part, only the type is shown, unless its custom mirror leaves that part out;
+///   of an object the type or its custom mirror. `describing` can show more. ``HiddenInRecordings`` marks
+///   what only you know to be confidential, and ``Showing/onlyMarked`` shows nothing that is not marked.
+/// - **A large element** has few words: at most 200 characters, and no more than 256 of its values are
+///   looked at, whatever its size. Of a set or a dictionary with more than 128 elements the size is shown.
 /// - **The end**: when the recording is dropped, nothing is recorded any more. It keeps no channel and
 ///   no element alive.
 ///
@@ -47,20 +51,24 @@ public final class Recording: Sendable {
   ///   - clock: What times are measured with. It is asked at each event, by whatever thread, and with a
   ///     channel's lock held: it must not use a channel itself.
   ///   - names: Names of fields, types, cases, keys and properties whose contents are not shown, beside
-  ///     those that are named like secrets. Upper and lower case are the same.
+  ///     those that are named like secrets. They are compared word by word: `iban` hides `userIBAN`,
+  ///     `_iban` and `ibans`, too.
+  ///   - showing: Which elements are put into words: all, without secrets, or only those that are marked.
   ///   - describe: Returns an element, or a part of one, in words of your own; nil for what is to be
   ///     shown as usual. Called by the sender, with no lock of a channel held. What it returns is shown
-  ///     as it is, secrets too.
+  ///     as it is, secrets too, though not where a name hides it.
   public init(
     limit: Int = 10_000, clock: some Clock<Duration> = ContinuousClock(),
-    hiding names: [String] = [],
+    hiding names: [String] = [], showing: Showing = .allButSecrets,
     describing describe: (@Sendable (Any) -> String?)? = nil
   ) {
     if limit < 1 {
       Diagnostics.programmerError("A recording cannot keep \(limit) events: it keeps at least 1.")
     }
     let start = clock.now
-    tape = Tape(limit: limit, describer: Describer(hiding: names, custom: describe)) {
+    let describer = Describer(
+      hiding: names, showsOnlyMarked: showing == .onlyMarked, custom: describe)
+    tape = Tape(limit: limit, describer: describer) {
       start.duration(to: clock.now)
     }
     CauseTable.shared.recordingBegins()

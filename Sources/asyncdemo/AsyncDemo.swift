@@ -27,18 +27,21 @@ struct AsyncDemo {
   }
 
   private static func run(_ arguments: [String], on console: Console) async throws {
-    guard let word = arguments.first else { return try await Tour(console: console).run() }
-    var rest = Array(arguments.dropFirst())
-    if let demo = demos.first(where: { $0.name == word }) {
-      guard rest.first != "--help", rest.first != "-h" else {
-        return try console.write(demo.help + "\n" + Trace.help)
+    var rest = arguments
+    let trace = try Trace(takingFrom: &rest)
+    let isOperand = rest.first == "--"
+    if isOperand { rest.removeFirst() }
+    guard !rest.isEmpty else {
+      return try await trace.run(on: console) { recording in
+        try await Tour(console: console, recording: recording).run()
       }
-      let trace = try Trace(takingFrom: &rest)
-      let lines = StandardInput(promptingOn: console)
-      return try await trace.run(
-        demo.init(console: console, lines: lines, arguments: rest), on: console)
+    }
+    let word = rest.removeFirst()
+    if let demo = demos.first(where: { $0.name == word }) {
+      return try await run(demo, with: rest, trace, on: console)
     }
     switch word {
+    case _ where isOperand: throw UsageError("there is no demo \(word.quoted)")
     case "--help" where rest.isEmpty, "-h" where rest.isEmpty: try console.write(usage)
     case "--version" where rest.isEmpty: try console.write("asyncdemo \(version)\n")
     case "--help", "-h", "--version": throw UsageError("\(word) takes nothing after it")
@@ -46,9 +49,25 @@ struct AsyncDemo {
     }
   }
 
+  private static func run(
+    _ demo: any Demo.Type, with arguments: [String], _ trace: Trace, on console: Console
+  ) async throws {
+    guard arguments.first != "--help", arguments.first != "-h" else {
+      return try console.write(demo.help + "\n" + Trace.help)
+    }
+    let options = Array(arguments.prefix { $0 != "--" })
+    try UsageError.refuse(Array(arguments.dropFirst(options.count + 1)), of: demo)
+    let lines = StandardInput(promptingOn: console)
+    let demo = try demo.init(console: console, lines: lines, arguments: options)
+    try await trace.run(on: console) { recording in
+      if let recording { await demo.record(in: recording) }
+      try await demo.run()
+    }
+  }
+
   private static var usage: String {
     var text = """
-      usage: asyncdemo [DEMO [OPTIONS]]
+      usage: asyncdemo [OPTIONS] [DEMO]
 
         (nothing)   a tour of all systems, typed by the program itself
 

@@ -33,10 +33,12 @@ struct AuthDemo: Demo {
 
   private static func authenticator(_ arguments: [String]) throws -> any Authenticator {
     guard let option = arguments.first else { return BuiltInAuthenticator() }
-    guard option == "--url" else {
+    let isWhole = option.hasPrefix("--url=")
+    guard isWhole || option == "--url" else {
       throw UsageError("'auth' takes no argument \(option.quoted)", help: help)
     }
-    guard arguments.count == 2, let url = URL(string: arguments[1]),
+    let value = isWhole ? String(option.dropFirst("--url=".count)) : arguments.dropFirst().first
+    guard arguments.count == (isWhole ? 1 : 2), let url = value.flatMap(URL.init(string:)),
       ["http", "https"].contains(url.scheme?.lowercased()), url.host() != nil
     else {
       throw UsageError(

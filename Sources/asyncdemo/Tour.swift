@@ -1,10 +1,13 @@
 import AsyncChannels
+import AsyncChannelsRecording
 
 /// Every system in turn, on input that the program types itself: what was sent in (`>`), and what
 /// came out.
 @MainActor
 struct Tour {
   let console: Console
+  /// Records the demos in it, if there is one.
+  var recording: Recording?
 
   func run() async throws {
     try await chapter(
@@ -50,7 +53,9 @@ struct Tour {
   {
     try await chapter(title) { console in
       let lines = Script(demo.script, echo: console)
-      try await demo.init(console: console, lines: lines, arguments: []).run()
+      let demo = try demo.init(console: console, lines: lines, arguments: [])
+      if let recording { await demo.record(in: recording) }
+      try await demo.run()
       try await piece?(console)
     }
   }

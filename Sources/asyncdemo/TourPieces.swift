@@ -109,7 +109,7 @@ enum Pieces {
   }
 
   static func recordedFlow(_ console: Console) async throws {
-    let viewModel = AuthViewModel(authenticator: CountingAuthenticator(requests: CurrentValue(0)))
+    let viewModel = AuthViewModel(authenticator: WillingAuthenticator())
     let recording = Recording(of: viewModel)
     let results = viewModel.signInResult.subscribe()
     try await withRunning(viewModel) {
@@ -230,25 +230,4 @@ enum Pieces {
       try console.write("A view made now sees: \(list.map(\.name).joined(separator: ", "))\n")
     }
   }
-}
-
-private struct CountingAuthenticator: Authenticator {
-  let requests: CurrentValue<Int>
-
-  func authenticate(_ credentials: Credentials) async throws(AuthError) -> Token {
-    requests.update { $0 += 1 }
-    return Token("token")
-  }
-}
-
-/// Publishes what its owner wants, and takes no commands.
-private struct StandInManager: MemberManager {
-  let results = Channel<Result<[Member], MemberFailure>>(replaying: 1)
-
-  let addMember = Inlet<String> { _ in }
-  let removeMember = Inlet<Member> { _ in }
-  let resetMembers = Inlet<Void> {}
-  var members: Outlet<Result<[Member], MemberFailure>> { results.outlet }
-
-  func run() async {}
 }

@@ -2,18 +2,18 @@ import AsyncChannels
 import AsyncChannelsRecording
 import Foundation
 
-/// What is recorded of a demo, and shown at its end: `--trace` and its likes.
-@MainActor
-struct Trace {
+/// What is recorded of a demo, and shown at its end or at an interrupt: `--trace` and its likes.
+struct Trace: Sendable {
   static let help = """
       --trace           shows at the end what was sent, who took it, and what it caused
       --trace=times     the same with milliseconds, and with who came and went
       --trace-svg FILE  writes a picture of that, for a browser
       --trace-json FILE writes a trace of that, for Perfetto and Chrome
+      --                ends the options
 
     """
 
-  private enum Text {
+  private enum Text: Sendable {
     case withTimes, withoutTimes
   }
 
@@ -21,16 +21,25 @@ struct Trace {
   private var svgFile: String?
   private var jsonFile: String?
 
-  /// Takes its options out of the arguments of a demo.
+  private var isWanted: Bool { text != nil || svgFile != nil || jsonFile != nil }
+
+  /// Takes its options out of the arguments; what is behind `--` are none.
   init(takingFrom arguments: inout [String]) throws {
     var rest: [String] = []
     var options = arguments[...]
     while let option = options.popFirst() {
-      switch option {
-      case "--trace": text = .withoutTimes
-      case "--trace=times": text = .withTimes
-      case "--trace-svg": svgFile = try Self.file(of: option, in: &options)
-      case "--trace-json": jsonFile = try Self.file(of: option, in: &options)
+      if option == "--" {
+        rest += [option] + options
+        break
+      }
+      let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let value = parts.count == 2 ? String(parts[1]) : nil
+      switch (parts.first, value) {
+      case ("--trace", nil): text = .withoutTimes
+      case ("--trace", "times"): text = .withTimes
+      case ("--trace-svg", let file): svgFile = try Self.file(file, of: "--trace-svg", in: &options)
+      case ("--trace-json", let file):
+        jsonFile = try Self.file(file, of: "--trace-json", in: &options)
       case _ where option.hasPrefix("--trace"):
         throw UsageError("there is no option \(option.quoted)", help: Self.help)
       default: rest.append(option)
@@ -39,20 +48,31 @@ struct Trace {
     arguments = rest
   }
 
-  private static func file(of option: String, in options: inout ArraySlice<String>) throws -> String
-  {
-    guard let file = options.popFirst(), !file.isEmpty else {
+  /// The value behind the equals sign, or else the next argument.
+  private static func file(
+    _ file: String?, of option: String, in options: inout ArraySlice<String>
+  ) throws -> String {
+    guard let file = file ?? options.popFirst(), !file.isEmpty else {
       throw UsageError("'\(option)' takes the name of a file", help: help)
     }
     return file
   }
 
-  /// Runs a demo, and shows what was recorded when it has ended.
-  func run(_ demo: any Demo, on console: Console) async throws {
-    guard text != nil || svgFile != nil || jsonFile != nil else { return try await demo.run() }
-    let recording = Recording()
-    await demo.record(in: recording)
-    try await demo.run()
+  /// Runs a demo or the tour, and shows what was recorded when it has ended, or when a signal ends the
+  /// program.
+  @MainActor
+  func run(
+    on console: Console, recording: Recording = Recording(),
+    _ body: (Recording?) async throws -> Void
+  ) async throws {
+    guard isWanted else { return try await body(nil) }
+    Signals.beforeEnding { try? show(recording, on: console) }
+    try await body(recording)
+    try Signals.unlessEnding { try show(recording, on: console) }
+  }
+
+  /// Also called by the thread that ends the program after a signal.
+  private func show(_ recording: Recording, on console: Console) throws {
     if let text { try console.write("\n" + recording.text(times: text == .withTimes)) }
     if let svgFile { try write(recording.svg(), to: svgFile) }
     if let jsonFile { try write(recording.perfetto(), to: jsonFile) }

@@ -57,6 +57,14 @@ final class OrdersTests: XCTestCase {
   }
 
   @MainActor
+  func test_C97_aRunKnowsItsSeed() async throws {
+    var seeds: [UInt64?] = []
+    try await withTestTime { seeds.append($0.seed) }
+    try await withTestTime(orders: .random(3, seed: 7)) { seeds.append($0.seed) }
+    XCTAssertEqual(seeds, [nil, 7, 8, 9])
+  }
+
+  @MainActor
   func test_C97_theMainActorsJobsKeepTheirOrder() async throws {
     try await withTestTime(orders: .random(200, seed: 1)) { time in
       let log = Log()

@@ -148,6 +148,22 @@ final class TestTimeTests: XCTestCase {
     }
   }
 
+  /// The runtime then enqueues the actor, and not the task.
+  @MainActor
+  func test_C94_aThreadMayResumeATaskThatIsOnAnActor() async throws {
+    for _ in 0..<20 {
+      try await withTestTime { time in
+        let client = Client()
+        let answer = await client.answer()
+        XCTAssertEqual(answer, 1)
+        await time.idle()
+        // What the actor's code began then is the test's, too.
+        let effects = await client.effects
+        XCTAssertEqual(effects, 1_000)
+      }
+    }
+  }
+
   @MainActor
   func test_C94_theIsolationIsWhatItIsElsewhere() async throws {
     try await withTestTime { time in
@@ -197,4 +213,24 @@ final class Log {
 
 private actor Sink {
   func check() { assertIsolated() }
+}
+
+private actor Client {
+  private(set) var effects = 0
+
+  func answer() async -> Int {
+    await withUnsafeContinuation { continuation in
+      Thread.detachNewThread {
+        Thread.sleep(forTimeInterval: 0.002)
+        continuation.resume()
+      }
+    }
+    Task {
+      for _ in 0..<1_000 {
+        await Task.yield()
+        effects += 1
+      }
+    }
+    return 1
+  }
 }

@@ -1,6 +1,8 @@
 import AsyncChannels
 import AsyncChannelsRecording
 import AsyncChannelsTesting
+import Synchronization
+import TestSupport
 import XCTest
 
 /// A test that would wait for ever fails, within a second, and says what waits.
@@ -31,7 +33,7 @@ final class WaitingForEverTests: XCTestCase {
       "AsyncSequence.answer ← Model.run",
       "The closure threw: WaitingForEverTests.swift:\(#line - 7): model.$count: Expected 2 elements, after 0",
       // What the recording has recorded.
-      "count")
+      "┬      subscription 1 subscribed")
   }
 
   @MainActor
@@ -60,7 +62,9 @@ final class WaitingForEverTests: XCTestCase {
       await channel.settled()
       withExtendedLifetime(subscription) {}
     }
-    try assertSays(report, "- The closure waits in Channel.settled ← a closure in WaitingForEver")
+    try assertSays(
+      report, "- settled() waits for 1 of 1 subscribers of a Channel<Int>: to take what was sent,",
+      "- The closure waits in Channel.settled ← a closure in WaitingForEver")
   }
 
   @MainActor
@@ -72,7 +76,37 @@ final class WaitingForEverTests: XCTestCase {
   @MainActor
   func test_C96_aRealSleepIsSaid() async throws {
     let report = await failure { _ in try await Task.sleep(for: .milliseconds(20)) }
-    try assertSays(report, "A task slept for 0.01", "on a real clock", "time.clock")
+    try assertSays(
+      report,
+      "A task slept for 20 ms on a real clock, which the test does not move, in a closure in ",
+      "WaitingForEverTests.test_C96_aRealSleepIsSaid. Give it the clock of the test, time.clock")
+  }
+
+  @MainActor
+  func test_C96_aRealTimerDoesNotKeepItFromFailing() async throws {
+    let report = await failure { time in
+      let timer = Task { for _ in 0..<3 { try await Task.sleep(for: .seconds(2)) } }
+      await never()
+      timer.cancel()
+    }
+    try assertSays(report, "The closure would never return", "A task slept for 2000 ms")
+  }
+
+  @MainActor
+  func test_C96_aLoopThatAsksForIdleIsSaid() async throws {
+    let report = await failure { time in while !Task.isCancelled { await time.idle() } }
+    try assertSays(report, "The closure asked 1000000 times until nobody had anything left to do")
+  }
+
+  @MainActor
+  func test_C96_whoWaitsForIdleWhenTheClosureReturnsIsResumed() async throws {
+    let waiting = Locked<Task<Void, Never>?>(nil)
+    try await withTestTime { time in
+      let task = Task.immediate { await time.idle() }
+      waiting.withLock { $0 = task }
+    }
+    let task = waiting.withLock { $0 }
+    try await within { await task?.value }
   }
 
   @MainActor

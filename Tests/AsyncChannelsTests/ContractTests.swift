@@ -1,9 +1,10 @@
 import Foundation
 import XCTest
 
-/// Each sentence of the contract has a test that carries its number: in its name (`test_C…_`, as many
-/// numbers as it checks), or in a comment in its body that begins with it. No other number is in the
-/// name of a test or in a comment.
+/// Each promise of the contract has a test that carries its number: in its name (`test_C…_`, as many
+/// numbers as it checks), or in a comment in its body that begins with it. A promise with several claims
+/// has a letter for each (C51a, C51b), and each letter has a test; the number alone means all of them and
+/// carries none. No other number is in the name of a test or in a comment.
 final class ContractTests: XCTestCase {
   func test_eachSentenceHasATestAndEachNumberASentence() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent()
@@ -42,37 +43,64 @@ final class ContractTests: XCTestCase {
     XCTAssertEqual(problems(["# The contract"], tests: [first]).first, "there are no sentences")
   }
 
+  func test_eachLetterOfANumberHasATestOfItsOwn() {
+    let lettered = ["- **C1a** One claim.", "- **C1b** Another.", "- **C2** A sentence."]
+    let tests = ["func test_C\(1)a_C\(2)_x() {", "    // C\(1)b: also this."]
+    XCTAssertEqual(problems(lettered, tests: tests), [])
+    // The number alone may be named, and stands for no letter.
+    XCTAssertEqual(problems(lettered, tests: tests + ["/// C\(1)."]), [])
+    XCTAssertEqual(
+      problems(lettered, tests: [tests[0], "func test_C\(1)_y() {"]),
+      ["no test carries the number of C1b"])
+    let stray = "func test_C\(1)c_x() {"
+    XCTAssertEqual(problems(lettered, tests: tests + [stray]), ["there is no C1c: \(stray)"])
+    for (wrong, next) in [("C1d", "C1c"), ("C1", "C1c"), ("C2b", "C1c"), ("C3", "C1c")] {
+      let line = "- **\(wrong)** x"
+      XCTAssertEqual(
+        problems(Array(lettered.prefix(2)) + [line], tests: tests).first,
+        "not numbered as C2 or \(next): \(line)")
+    }
+  }
+
   private func problems(
     _ contract: [String], tests: [String], measures: [String] = []
   ) -> [String] {
     var problems: [String] = []
-    var count = 0
+    var known: [Number] = []
     for line in contract where line.contains(/^[-*] *\**C\d/) {
-      count += 1
-      if line.firstMatch(of: /^- \*\*C(\d+)\*\* +\S/)?.1 != "\(count)" {
-        problems.append("not numbered as C\(count): \(line)")
+      let expected = known.last.map(\.successors) ?? [Number(1), Number(1, "a")]
+      let found = line.firstMatch(of: /^- \*\*C(\d+)([a-z]?)\*\* +\S/)
+        .flatMap { Number($0.1, $0.2) }
+      if let found, expected.contains(found) {
+        known.append(found)
+      } else {
+        let names = expected.filter { $0.letter != "a" }.map(\.description)
+        problems.append("not numbered as \(names.joined(separator: " or ")): \(line)")
+        known.append(expected[0])
       }
     }
-    guard count > 0 else { return ["there are no sentences"] }
+    guard !known.isEmpty else { return ["there are no sentences"] }
     let carried = Set(
       tests.flatMap { numbers($0, in: names) + numbers($0, in: /^ {4,}\/\/ (C\d.*)/) })
-    problems += Set(1...count).subtracting(carried).sorted().map {
-      "no test carries the number of C\($0)"
+    problems += known.filter { !carried.contains($0) }.map {
+      "no test carries the number of \($0)"
     }
+    let mentioned = Set(known + known.map { Number($0.number) })
     for line in tests + measures {
       let strays = (numbers(line, in: names) + numbers(line, in: /(?:^|\s)\/\/(.*)/))
-        .filter { !(1...count).contains($0) }
-      problems += strays.map { "there is no C\($0): \(line)" }
+        .filter { !mentioned.contains($0) }
+      problems += strays.map { "there is no \($0): \(line)" }
     }
     return problems
   }
 
-  private var names: Regex<(Substring, Substring)> { /func test((?:_C\d+)+)_/ }
+  private var names: Regex<(Substring, Substring)> { /func test((?:_C\d+[a-z]?)+)_/ }
 
-  private func numbers(_ line: String, in part: Regex<(Substring, Substring)>) -> [Int] {
+  private func numbers(_ line: String, in part: Regex<(Substring, Substring)>) -> [Number] {
     guard let part = line.firstMatch(of: part)?.1 else { return [] }
     // In a name, underscores separate; elsewhere they make it another word.
-    return part.matches(of: /(?:^|[^A-Za-z0-9])C(\d+)(?![A-Za-z0-9])/).compactMap { Int($0.1) }
+    return part.matches(of: /(?:^|[^A-Za-z0-9])C(\d+)([a-z]?)(?![A-Za-z0-9])/)
+      .compactMap { Number($0.1, $0.2) }
   }
 
   /// Those with a comment or a test's name: a regular expression takes its time.
@@ -85,5 +113,31 @@ final class ContractTests: XCTestCase {
         .components(separatedBy: "\n")
         .filter { $0.contains("C") && ($0.contains("//") || $0.contains("func test")) }
     }
+  }
+}
+
+/// A promise's number, and the letter of one of its claims.
+private struct Number: Hashable, CustomStringConvertible {
+  let number: Int
+  let letter: String
+
+  init(_ number: Int, _ letter: String = "") {
+    (self.number, self.letter) = (number, letter)
+  }
+
+  init?(_ number: Substring, _ letter: Substring) {
+    guard let number = Int(number) else { return nil }
+    self.init(number, String(letter))
+  }
+
+  var description: String { "C\(number)\(letter)" }
+
+  /// What the promise after this one may be called.
+  var successors: [Number] {
+    let next = [Number(number + 1), Number(number + 1, "a")]
+    guard let scalar = letter.unicodeScalars.first,
+      let following = Unicode.Scalar(scalar.value + 1)
+    else { return next }
+    return next + [Number(number, String(following))]
   }
 }

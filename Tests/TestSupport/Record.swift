@@ -14,4 +14,12 @@ package final class Record<Event: Sendable>: Sendable {
   package func add(_ event: Event) {
     list.withLock { $0.append(event) }
   }
+
+  /// Gives what happened since it was asked last.
+  package func take() -> [Event] {
+    list.withLock { list in
+      defer { list = [] }
+      return list
+    }
+  }
 }

@@ -168,6 +168,8 @@ final class TourTests: XCTestCase {
     ├───────●             │          success(Token(…)) ← #2
     │       ◆             │          success(Token(…)) taken
 
+    ● sent  ◆ taken  ├ caused
+
 
     """
 }

@@ -22,6 +22,8 @@ final class TraceTests: XCTestCase {
       ├───────●             │          success(Token(…)) ← #2
       │       ◆             │          success(Token(…)) taken
 
+      ● sent  ◆ taken  ├ caused
+
       """)
   }
 
@@ -105,6 +107,8 @@ final class TraceTests: XCTestCase {
       │ │ │ │ │ ├───────●  0 ← #16
       │ │ │ │ │ │ │ │ │ ◆  0 taken
 
+      ● sent  ◆ taken  ├ caused  ○ through an inlet
+
       """)
   }
 
@@ -134,6 +138,8 @@ final class TraceTests: XCTestCase {
       │          │       ◆          true taken
       │          │       ◆          false taken
 
+      ● sent  ◆ taken  ├ caused
+
       """)
   }
 
@@ -162,6 +168,8 @@ final class TraceTests: XCTestCase {
       ●────────┤       │     │       failed(there is no user 7) ← #3
       ◆        │       │     │       failed(there is no user 7) taken
 
+      ● sent  ◆ taken  ├ caused  ○ through an inlet
+
       """)
   }
 
@@ -175,6 +183,8 @@ final class TraceTests: XCTestCase {
       ◆           #1 taken
       ●           #2 2
       ◆           #2 taken
+
+      ● sent  ◆ taken
 
       """)
   }
@@ -225,6 +235,72 @@ final class TraceTests: XCTestCase {
       XCTAssertEqual(program.status, 64, "\(arguments)")
       XCTAssertEqual(program.errors.split(separator: "\n").first.map(String.init), sentence)
       XCTAssertEqual(program.output, "")
+    }
+  }
+
+  func test_aValueMayStandBehindAnEqualsSign() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "flow.svg")
+    let program = try Program.run("workout", "--trace-svg=\(file.path)", input: Data("a\n".utf8))
+    XCTAssertEqual(program.status, 0, program.errors)
+    XCTAssertTrue(try String(contentsOf: file, encoding: .utf8).hasPrefix("<svg"))
+    let empty = try Program.run("workout", "--trace-json=")
+    XCTAssertEqual(empty.status, 64)
+    XCTAssertTrue(empty.errors.hasPrefix("asyncdemo: '--trace-json' takes the name of a file"))
+    let url = try Program.run("auth", "--url=ftp://example.com")
+    XCTAssertEqual(url.status, 64)
+    XCTAssertTrue(url.errors.hasPrefix("asyncdemo: '--url' takes one address that"), url.errors)
+    let reached = try Program.run(
+      "auth", "--url=http://127.0.0.1:1", input: Data("ann\nbob\n".utf8))
+    XCTAssertEqual(reached.status, 0)
+    XCTAssertTrue(reached.output.contains("Not signed in. "), reached.output)
+  }
+
+  func test_twoHyphensEndTheOptions() throws {
+    for arguments in [["workout", "--"], ["--", "workout"], ["--trace", "workout", "--"]] {
+      let program = try Program.run(arguments, input: Data("a\n".utf8))
+      XCTAssertEqual(program.status, 0, program.errors)
+      XCTAssertTrue(program.output.hasPrefix("Exercises done: 0"), program.output)
+    }
+    let refused = try Program.run("workout", "--", "--trace")
+    XCTAssertEqual(refused.status, 64)
+    XCTAssertTrue(
+      refused.errors.hasPrefix("asyncdemo: 'workout' takes no argument \"--trace\""), refused.errors
+    )
+    let unknown = try Program.run("--", "--help")
+    XCTAssertTrue(
+      unknown.errors.hasPrefix("asyncdemo: there is no demo \"--help\""), unknown.errors)
+  }
+
+  func test_theTourIsTracedToo() throws {
+    let tour = try Program.run().output
+    let program = try Program.run("--trace")
+    XCTAssertEqual(program.status, 0, program.errors)
+    XCTAssertTrue(program.output.hasPrefix(tour))
+    let flow = program.output.dropFirst(tour.count)
+    for lane in ["AuthViewModel.signIn", "ProfileViewModel.current", "MembersViewModel.list"] {
+      XCTAssertTrue(flow.contains(lane), "\(lane) in \(flow)")
+    }
+    XCTAssertTrue(flow.contains(" taken\n"))
+    for _ in 0..<5 { XCTAssertEqual(try Program.run("--trace").output, program.output) }
+  }
+
+  func test_aSignalThatEndsADemoStillShowsTheTrace() throws {
+    for signal in [SIGINT, SIGTERM] {
+      let process = Process.program("workout", "--trace")
+      let (input, output) = (Pipe(), Pipe())
+      process.standardInput = input
+      process.standardOutput = output
+      try process.run()
+      try input.fileHandleForWriting.write("squats\n")
+      try output.fileHandleForReading.read(upTo: "Exercises done: 1\n")
+      kill(process.processIdentifier, signal)
+      try output.fileHandleForReading.read(upTo: "ExerciseExecutionCountNotifier\nexecutions\n")
+      try output.fileHandleForReading.read(upTo: "#1 taken\n")
+      XCTAssertEqual(process.status(), 128 + signal)
+      try input.fileHandleForWriting.close()
     }
   }
 

@@ -54,3 +54,22 @@ private func eachAnswered(
   try WrongCount.check("answers", correct, is: count)
   return time / Double(count)
 }
+
+/// So many elements wait when the call begins.
+@MainActor
+package func answerQueued(_ count: Int, _ overlap: Overlap) async throws -> Double {
+  let input = Input<Int>()
+  for number in 0..<count { input.inlet.send(number) }
+  input.finish()
+  var published = 0
+  let time = await nanoseconds {
+    await input.received.answer(overlap) {
+      $0
+    } publish: { _ in
+      published += 1
+    }
+  }
+  let takesAll = overlap == .oneAtATime || overlap == .concurrent
+  try WrongCount.check("answers", published, is: takesAll ? count : 1)
+  return time / Double(count)
+}

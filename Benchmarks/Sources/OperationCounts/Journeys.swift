@@ -22,6 +22,20 @@ extension Operation {
         try await addMembers($0, viewModels: viewModels)
       }
     }
+    + [Overlap.oneAtATime, .latestOnly].map { overlap in
+      // The longer run has nearly 100,000.
+      Operation("answer-queued-\(overlap)", times: 32_768, isConcurrent: true) { times in
+        (try? await answerQueued(times, overlap)) != nil
+      }
+    }
+    + [
+      Operation("append-a-row", times: 3_333, isConcurrent: true) { times in
+        (try? await appendRows(times)) != nil
+      },
+      Operation("one-text-among-10000-rows", times: 64, isConcurrent: true) { times in
+        (try? await changeTexts(times)) != nil
+      },
+    ]
 
   private static func journey(
     _ name: String, times: Int = 256, byHand: @escaping @Sendable (Int) async throws -> Double,

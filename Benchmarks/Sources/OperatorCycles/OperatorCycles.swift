@@ -1,7 +1,8 @@
 import Foundation
 
 /// Runs a loop behind each operator of swift-async-algorithms that holds elements or has tasks of its
-/// own, cancels it at every moment there is, runs it again, and counts what became of the elements.
+/// own, cancels it at every moment there is, runs it again, and counts what became of the elements. Then it runs
+/// a debounce in test time, in as many orders.
 ///
 /// `OperatorCycles [CYCLES] [OPERATOR …]`. Exits with 1 if an input lost an element or gave it twice,
 /// with 2 after a hang.
@@ -28,6 +29,15 @@ struct OperatorCycles {
       }
     }
     show(rows)
+    if names.isEmpty {
+      do {
+        try await DebounceInTestTime.run(count)
+        print("debounce in test time: as expected in \(count) orders")
+      } catch {
+        complain("FAILED: debounce in test time: \(error)")
+        isSound = false
+      }
+    }
     exit(isSound ? 0 : 1)
   }
 

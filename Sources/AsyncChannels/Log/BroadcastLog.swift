@@ -219,7 +219,12 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
       } else if let unheard {
         kept = unheard.takeAll(countingDropsIn: &joined.dropped)
       }
-      guard !state.isFinished else { return joined }
+      guard !state.isFinished else {
+        joined.isPastTheEnd = kept.count == 0 && queue?.count ?? 0 == 0
+        // Nobody hears of it.
+        if joined.isPastTheEnd { state.newestSubscriber &-= 1 }
+        return joined
+      }
       if let queue {
         window.elements.forEach { queue.offer($0, evicting: &evicted) }
         state.addQueue(queue)

@@ -101,10 +101,13 @@ class BroadcastLogBase: @unchecked Sendable {
     state.withLock { $0.tell(cursor.asking(finding: .readable)) }?()
   }
 
-  /// Takes out the doorbell of a subscriber that was cancelled or displaced, or has woken by another.
-  final func leaveQueue(_ bell: Doorbell, of cursor: LogCursor) {
+  /// Takes out the doorbell of a subscriber that was cancelled or displaced, or has woken by another. False if
+  /// somebody else has.
+  final func leaveQueue(_ bell: Doorbell, of cursor: LogCursor) -> Bool {
     state.withLock { state in
-      if state.waiting.leave(bell) { cursor.sleep.until = state.waiting.now.change }
+      let isOut = state.waiting.leave(bell)
+      if isOut { cursor.sleep.until = state.waiting.now.change }
+      return isOut
     }
   }
 

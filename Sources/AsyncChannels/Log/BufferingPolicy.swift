@@ -1,6 +1,7 @@
-/// What happens to a subscriber that falls behind.
+/// How many elements wait for a subscriber that falls behind, and which are dropped. Use `.bufferingNewest(1)`
+/// for a view that only draws the newest element.
 ///
-/// A policy belongs to a subscription; a channel has one for those that do not name their own.
+/// A policy belongs to a subscription. A channel has one for subscriptions that do not name their own.
 /// With each of them, a slow subscriber delays no sender and costs no other subscriber an element.
 ///
 /// `n` must be greater than zero. Making a channel or a subscription with another traps.

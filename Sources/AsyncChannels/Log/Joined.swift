@@ -9,6 +9,8 @@ struct Joined {
   @usableFromInline let firstInLog: Int
   /// Whether the log counts it as a reader.
   @usableFromInline var isReader = false
+  /// Whether it came after the end, and nothing was kept for it.
+  @usableFromInline var isPastTheEnd = false
   /// How many elements were dropped of what was kept for it.
   @usableFromInline var dropped = 0
   /// The subscriber's number.

@@ -15,6 +15,8 @@ class LogCursor: Waiter, @unchecked Sendable {
   final let firstInLog: Int
   /// Whether the log counts it as a reader.
   private final let isReader: Bool
+  /// Whether it was made after the end, and gives nothing.
+  final let isPastTheEnd: Bool
   /// How many elements were dropped before it came.
   private final let inheritedDrops: Int
   /// The segment of a claim that was not finished when the place was closed (see `Position`), and the number
@@ -34,14 +36,10 @@ class LogCursor: Waiter, @unchecked Sendable {
     untypedQueue = queue
     firstInLog = place.firstInLog
     isReader = place.isReader
+    isPastTheEnd = place.isPastTheEnd
     inheritedDrops = place.dropped
     subscriber = place.subscriber
     super.init()
-  }
-
-  /// Whether it was made after the end, and gives nothing: the log has no queue of it then.
-  final var isPastTheEnd: Bool {
-    position.segment == nil && untypedLog.state.withLock { _ in untypedQueue?.index == nil }
   }
 
   final override var droppedCount: Int {
@@ -53,6 +51,7 @@ class LogCursor: Waiter, @unchecked Sendable {
   @usableFromInline
   final func unsubscribe() -> Segment.Rest? {
     if let parked { parked.segment.release() }
+    if isPastTheEnd { return nil }
     let end = untypedLog.unsubscribe(
       subscriber, readsLog: isReader, queue: untypedQueue, after: sleep)
     guard let segment = position.segment, let number = position.number else { return nil }
@@ -73,9 +72,12 @@ class LogCursor: Waiter, @unchecked Sendable {
   }
 
   /// Puts the ticket into the word, unless a consumer that was displaced has not finished what it claimed.
-  final override func admit(_ ticket: UInt64) {
-    if position.isOpen(for: ticket) { return }
-    if parked == nil { _ = closeIfUnfinished() }
+  ///
+  /// A place that is closed already, with nothing parked, has no unfinished claims.
+  final override func admit(_ ticket: UInt64?) {
+    if position.isOpen(for: ticket ?? Position.nobody) { return }
+    if parked == nil, !position.isOpen(for: Position.nobody) { _ = closeIfUnfinished() }
+    guard let ticket else { return }
     if let parked {
       guard position.finished.load(ordering: .acquiring) == parked.until else { return }
       parked.segment.release()
@@ -114,7 +116,7 @@ class LogCursor: Waiter, @unchecked Sendable {
     advance(asks: asks) ? .readable : untypedLog.look(for: self, asks: asks, orJoinWith: bell)
   }
 
-  final override func leaveQueue(_ bell: Doorbell) {
+  final override func leaveQueue(_ bell: Doorbell) -> Bool {
     untypedLog.leaveQueue(bell, of: self)
   }
 

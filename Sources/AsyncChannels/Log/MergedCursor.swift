@@ -111,7 +111,7 @@ final class MergedCursor: Waiter, @unchecked Sendable {
     order.takesNewest && order.isReady ? .readable : look
   }
 
-  override func leaveQueue(_ bell: Doorbell) { leaveQueues() }
+  override func leaveQueue(_ bell: Doorbell) -> Bool { leaveQueues() }
 
   /// So that nobody takes a consumer that is awake for one that sleeps.
   override func wake() { leaveQueues() }
@@ -143,8 +143,14 @@ final class MergedCursor: Waiter, @unchecked Sendable {
     return result
   }
 
-  private func leaveQueues() {
-    for (source, branch) in zip(sources, branches) { source.cursor.leaveQueue(branch) }
+  /// False if somebody else has taken one of the branches out, and rings it.
+  @discardableResult
+  private func leaveQueues() -> Bool {
+    var hasAll = !branches.isEmpty
+    for (source, branch) in zip(sources, branches) where !source.cursor.leaveQueue(branch) {
+      hasAll = false
+    }
     branches = []
+    return hasAll
   }
 }

@@ -1,38 +1,16 @@
-/// What a call of `answer` takes its elements from.
-enum AnswerSource<Element: Sendable> {
-  case subscription(Consumer<Element>)
-  /// To wait is to take, and nothing is given back.
-  case foreign(any ForeignSource<Element>)
-
+/// What a call of `answer` takes its elements from. It knows the type of its elements, and who asks does not:
+/// generic code looks types up at each step.
+protocol AnswerSource {
   /// Waits until there may be something to take. False at the end, if the task is cancelled, or if a newer
   /// consumer has asked.
-  func waitForElement(isolation: isolated (any Actor)?) async -> Bool {
-    switch self {
-    case .subscription(let consumer): await consumer.waitForElement(isolation: isolation)
-    case .foreign(let source): await source.waitForElement(isolation: isolation)
-    }
-  }
-
-  func take() -> TakenTurn {
-    switch self {
-    case .subscription(let consumer): consumer.take()
-    case .foreign(let source): source.take()
-    }
-  }
-}
-
-/// A sequence that is neither a subscription nor an outlet.
-protocol ForeignSource<Element> {
-  associatedtype Element: Sendable
-
   func waitForElement(isolation: isolated (any Actor)?) async -> Bool
+
   func take() -> TakenTurn
 }
 
-final class IteratedSource<Base: AsyncIteratorProtocol>: ForeignSource
+/// A sequence that is neither a subscription nor an outlet. To wait is to take, and nothing is given back.
+final class IteratedSource<Base: AsyncIteratorProtocol>: AnswerSource
 where Base.Failure == Never, Base.Element: Sendable {
-  typealias Element = Base.Element
-
   private var iterator: Base
   private var next: Turn<Base.Element>?
 

@@ -34,27 +34,21 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   func run() async {
     guard let consumer else { return }
     let isElsewhere = !rules.areReported && (rules.overlap != .firstOnly || consumer.place.isPlain)
-    await run(from: .subscription(consumer), isolation: isElsewhere ? nil : publish.isolation)
+    await run(from: consumer, isolation: isElsewhere ? nil : publish.isolation)
   }
 
   /// - Parameter isolation: In which the loop runs: that of `publish`, or none.
-  func run(from source: AnswerSource<Element>, isolation: isolated (any Actor)?) async {
+  func run(from source: any AnswerSource, isolation: isolated (any Actor)?) async {
     await withTaskCancellationHandler {
       await withDiscardingTaskGroup { group in
-        let end = Channel<Never>()
-        defer { end.finish() }
-        // The loop reports that the call was cancelled, unless it is in the midst of work, which may
-        // take its time.
-        if rules.overlap == .oneAtATime, rules.busy != nil {
-          let outlet = end.outlet
-          group.addTask { await self.report(afterEndOf: outlet, isolation: isolation) }
-        }
         await answerEach(of: source, in: &group, isolation: isolation)
       }
     } onCancel: {
       // Immediately, since the next call may begin as soon as `cancel()` has returned. The report
-      // has to wait: the code that cancels may be in any isolation, and hold any lock.
+      // has to wait: the code that cancels may be in any isolation, and hold any lock. Whatever the call
+      // waits for, perhaps work that takes its time, the report does not.
       turns.close()
+      if rules.busy != nil { Task { await report(isolation: publish.isolation) } }
     }
     turns.leave()
   }
@@ -62,77 +56,84 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   /// Returns at the end of the elements, or when the task is cancelled, and the tasks that are no child
   /// tasks are done.
   private func answerEach(
-    of source: AnswerSource<Element>, in group: inout DiscardingTaskGroup,
+    of source: any AnswerSource, in group: inout DiscardingTaskGroup,
     isolation: isolated (any Actor)?
   ) async {
-    var count = 0
+    var steps = 0
     while await source.waitForElement(isolation: isolation) {
-      count += 1
+      steps += 1
       // Or tasks that begin work would fill the queues of executors, before others that wait there.
-      if count % 64 == 0 { await Task.yield() }
-      if let turn = await takeNext(from: source, in: &group, isolation: isolation) {
-        await answer(turn, in: &group, isolation: isolation)
+      if steps % 64 == 0 { await Task.yield() }
+      let count = rules.pause == nil ? readyCount : await countAfterPause(in: &group)
+      let turn =
+        count == 1
+        ? takeNext(from: source)
+        : await takeNewest(of: count, from: source, isolation: isolation)
+      if let turn, begin(turn, in: &group, isolation: isolation) {
+        await perform(turn, isolation: isolation)
       }
       turns.settle()
     }
-    // A cancelled call reports now, without waiting until all work has ended.
     turns.settle()
-    turns.report()
     for turn in turns.current { await turn.untilDone() }
   }
 
-  /// The next element, or the newest if those before it are superseded.
-  private func takeNext(
-    from source: AnswerSource<Element>, in group: inout DiscardingTaskGroup,
-    isolation: isolated (any Actor)?
+  /// How many elements the next work is for: each supersedes those before it.
+  private var readyCount: Int {
+    rules.overlap == .latestOnly ? consumer?.place.pendingCount ?? 1 : 1
+  }
+
+  /// The same when those that are there have been quiet.
+  private func countAfterPause(in group: inout DiscardingTaskGroup) async -> Int {
+    guard let pause = rules.pause, let consumer else { return 1 }
+    // Or it was rung at the end, which supersedes nothing.
+    guard consumer.place.isReadable else { return 0 }
+    // In this order: it does not cease to be busy.
+    if rules.isBusyInPause { turns.expect() }
+    if rules.supersedesAtArrival, consumer.place.isPlain { drop(turns.supersedeAll(), in: &group) }
+    return await consumer.place.wait(for: pause)
+  }
+
+  private func takeNext(from source: any AnswerSource, replacing older: Turn<Element>? = nil)
+    -> Turn<Element>?
+  {
+    guard case .turn(let turn) = turns.take(replacing: older, source.take) else { return nil }
+    return own(turn)
+  }
+
+  private func takeNewest(
+    of count: Int, from source: any AnswerSource, isolation: isolated (any Actor)?
   ) async -> Turn<Element>? {
-    let takesAll = rules.overlap == .latestOnly || rules.ignoresReady
-    var count = takesAll ? consumer?.place.pendingCount ?? 1 : 1
-    if let pause = rules.pause, let consumer {
-      if rules.supersedesAtArrival, consumer.place.isPlain {
-        drop(turns.supersedeAll(), in: &group)
-      }
-      if rules.isBusyInPause { turns.expect() }
-      count = await consumer.place.wait(for: pause)
-    }
     var newest: Turn<Element>?
     var spell = Spell()
     for _ in 0..<max(0, count) {
       if isolation != nil, spell.isUsedUp() { await spell.pause() }
-      switch turns.take(replacing: newest, source.take) {
-      case .turn(let turn):
-        let turn = own(turn)
-        if rules.ignoresReady {
-          if !turn.isLate { return turn }
-          if case .ignored = turns.decide(turn) { ignore(turn) }
-        } else {
-          newest = turn
-        }
-      case .skipped: break
-      case .nothing: return turns.isClosed ? nil : newest
-      }
+      newest = takeNext(from: source, replacing: newest) ?? newest
     }
     return newest
   }
 
-  private func answer(
+  /// Decides what becomes of an element, and lets a task begin its work. True if the loop is to work itself.
+  private func begin(
     _ turn: Turn<Element>, in group: inout DiscardingTaskGroup, isolation: isolated (any Actor)?
-  ) async {
+  ) -> Bool {
     switch turns.decide(turn) {
-    case .closed: return
-    case .ignored: ignore(turn)
+    case .closed: return false
+    case .ignored:
+      ignore(turn)
+      return false
     case .begins(let superseded):
       drop(superseded, in: &group)
       switch rules.overlap {
-      case .oneAtATime: await perform(turn, isolation: isolation)
+      case .oneAtATime: return true
       case .latestOnly: beginAlone(turn, isolation: isolation)
-      case .firstOnly, .concurrent: begin(turn, in: &group, isolation: isolation)
+      case .firstOnly, .concurrent: beginAsChild(turn, in: &group, isolation: isolation)
       }
+      return false
     }
   }
 
-  /// In a child task.
-  private func begin(
+  private func beginAsChild(
     _ turn: Turn<Element>, in group: inout DiscardingTaskGroup, isolation: isolated (any Actor)?
   ) {
     // In the isolation, a task that begins immediately saves one hop: its work is elsewhere.
@@ -169,13 +170,10 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   private func perform(_ turn: Turn<Element>, isolation: isolated (any Actor)? = nil) async {
     turn.adopt()
     do throws(NotBegun) {
-      let answer = try await workElsewhere(on: turn)
-      if answers.withLock({ $0.begin { WaitingAnswer(answer, of: turn) } }) {
-        await publish(answer, of: turn, andNext: publish.isolation)
-        return
-      }
-    } catch {}
-    turn.finish()
+      await publish(try await workElsewhere(on: turn), of: turn, isolation: publish.isolation)
+    } catch {
+      turn.finish()
+    }
   }
 
   /// Away from the isolation of the caller, which would be blocked by work that computes. Nothing suspends
@@ -219,32 +217,26 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   /// - Parameter isolation: That of `publish`. It is not left between the decision that an answer counts and
   ///   its publication.
   private func publish(
-    _ answer: Answer, of turn: Turn<Element>, andNext isolation: isolated (any Actor)?
-  ) async {
-    await publish(answer, of: turn, isolation: isolation)
-    var spell = Spell()
-    var next = answers.withLock { $0.takeNext() }
-    while !next.isEmpty {
-      for case let next as WaitingAnswer<Element, Answer> in next {
-        if isolation != nil, spell.isUsedUp() { await spell.pause() }
-        await publish(next.answer, of: next.turn, isolation: isolation)
-      }
-      next = answers.withLock { $0.takeNext() }
-    }
-    turn.finish()
-  }
-
-  private func publish(
     _ answer: Answer, of turn: Turn<Element>, isolation: isolated (any Actor)?
   ) async {
-    if rules.ignoresReady { await ignoreReady(isolation: isolation) }
-    turn.adopt()
-    if turns.end(turn) { await publish(answer, to: turn.element) }
-    turn.disown()
+    guard answers.withLock({ $0.begin { WaitingAnswer(answer, of: turn) } }) else {
+      return turn.finish()
+    }
+    var (answer, turn) = (answer, turn)
+    var spell = Spell()
+    while true {
+      if rules.ignoresReady { await ignoreReady(isolation: isolation) }
+      turn.adopt()
+      if turns.end(turn) { await publish(answer, to: turn.element) }
+      turn.finish()
+      guard let next = answers.withLock({ $0.takeNext() }) else { return }
+      let waiting = unsafeDowncast(next, to: WaitingAnswer<Element, Answer>.self)
+      (answer, turn) = (waiting.answer, waiting.turn)
+      if isolation != nil, spell.isUsedUp() { await spell.pause() }
+    }
   }
 
-  private func report(afterEndOf outlet: Outlet<Never>, isolation: isolated (any Actor)?) async {
-    for await _ in outlet {}
+  private func report(isolation: isolated (any Actor)?) {
     turns.report()
   }
 }

@@ -2,6 +2,8 @@
 /// goes on until none is left.
 struct Answers {
   private var waiting: [AnyAnswer] = []
+  /// Those that are next, the first of them last.
+  private var next: [AnyAnswer] = []
   private var isPublishing = false
 
   /// Whether the caller is to publish its answer now, and then what comes next: nobody else does.
@@ -14,10 +16,11 @@ struct Answers {
     return true
   }
 
-  /// What the caller is to publish next; none if it is done.
-  mutating func takeNext() -> [AnyAnswer] {
-    isPublishing = !waiting.isEmpty
-    return exchange(&waiting, with: [])
+  /// What the caller is to publish next; nil if it is done.
+  mutating func takeNext() -> AnyAnswer? {
+    if next.isEmpty, !waiting.isEmpty { next = exchange(&waiting, with: []).reversed() }
+    isPublishing = !next.isEmpty
+    return next.popLast()
   }
 }
 

@@ -21,7 +21,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
       ).run()
     } else if pause == nil {
       await Answering(rules, of: nil, tellingIgnored: ignored, work: work, publish: publish).run(
-        from: .foreign(IteratedSource(iterator)), isolation: publish.isolation)
+        from: IteratedSource(iterator), isolation: publish.isolation)
     } else {
       await relayed { received in
         let consumer = Consumer(received.makeAsyncIterator())

@@ -2,7 +2,7 @@
 /// what it took: `answer`'s.
 ///
 /// Several tasks of one call take with it. They have one ticket, so all is taken under the cursor's lock.
-struct Consumer<Element: Sendable>: Sendable {
+final class Consumer<Element: Sendable>: AnswerSource, Sendable {
   private let feed: Feed<Element>
   let place: ConsumerPlace
 
@@ -27,11 +27,34 @@ struct Consumer<Element: Sendable>: Sendable {
 
   /// Takes one element that is there, or skips it. Takes nothing if the task is cancelled.
   func take() -> TakenTurn {
+    if case .cursor(let cursor) = feed, let turn = cursor.takeTurn(as: place.ticket) {
+      return .turn(turn)
+    }
+    return takeElsewhere()
+  }
+
+  private func takeElsewhere() -> TakenTurn {
     Causes.forget(ObjectIdentifier(place.waiter))
     return switch feed.take(.more, as: place.ticket) {
     case .element(let element): .turn(Turn(element))
     case .skipped: .skipped
     case .nothing: .nothing
+    }
+  }
+}
+
+extension Cursor {
+  /// Takes an element that is in the log, while nobody follows that. Nil also in all other cases, in which
+  /// `take` may find one.
+  ///
+  /// This looks up one type; a function that returns an optional element looks one up at each step.
+  fileprivate func takeTurn(as ticket: UInt64) -> TurnBase? {
+    withPlace(of: ticket) { () -> TurnBase? in
+      guard isPlain, !hasReturned, !Causes.areFollowed,
+        look(asks: false, orJoinWith: nil) == .readable, !Task.isCancelled,
+        let claim = position.claimKnown(as: ticket)
+      else { return nil }
+      return Turn(take(claim, as: ticket))
     }
   }
 }

@@ -41,8 +41,8 @@ class Waiter: @unchecked Sendable {
   /// taken its place.
   @exclusivity(unchecked) private final var isAsleep = false
   @exclusivity(unchecked) private final var lingering = Lingering()
-  /// Elements that a consumer took and gave back, before those that are there; nil, as nearly always, if there are
-  /// none.
+  /// Elements that a consumer took and gave back, before those that are there, the first one last; nil, as nearly
+  /// always, if there are none. While there are any, nobody takes without the lock.
   @exclusivity(unchecked) private final var returned: [any Sendable]?
   /// Whether there are any. Relaxed: a consumer finds them under the lock when it first asks, and from then
   /// on knows of them itself.
@@ -66,7 +66,9 @@ class Waiter: @unchecked Sendable {
   var pendingCount: Int { 0 }
 
   /// Lets a consumer take without the lock what is known to be there, and nobody else. Requires the lock.
-  func admit(_ ticket: UInt64) {}
+  ///
+  /// - Parameter ticket: Nil for nobody.
+  func admit(_ ticket: UInt64?) {}
 
   /// Looks whether there is an element to take. If there is none and a doorbell is given, the doorbell
   /// joins the wait queue, in one step with respect to a sender that adds an element. Requires the lock.
@@ -85,16 +87,17 @@ class Waiter: @unchecked Sendable {
 
   final var returnedCount: Int { hasReturned ? lock.withLock { _ in returned?.count ?? 0 } : 0 }
 
-  /// Puts elements that a consumer took, and did not use, before those that are there. The next consumer
-  /// begins with them: until it has taken them it does not come to the fast path.
+  /// Puts elements that a consumer took, and did not use, before those that are there. Whoever takes next
+  /// begins with them: until they are taken nobody comes to the fast path.
   final func takeBack(_ elements: [any Sendable]) {
     if elements.isEmpty { return }
     let sleeper = lock.withLock { _ -> Doorbell? in
-      returned = elements + (returned ?? [])
+      returned = (returned ?? []) + elements.reversed()
       hasReturnedElements.store(true, ordering: .relaxed)
-      // A newer consumer may sleep already.
-      guard isAsleep, let bell else { return nil }
-      leaveQueue(bell)
+      admit(nil)
+      // A newer consumer may sleep already. Only who has taken its doorbell out of the queue rings it: after a
+      // ring too many it would look, and come back to the queue, while it is still in another list.
+      guard isAsleep, let bell, leaveQueue(bell) else { return nil }
       return bell
     }
     sleeper?.ring()
@@ -103,7 +106,7 @@ class Waiter: @unchecked Sendable {
   /// The first element that was given back, for the consumer.
   final func takeReturned(as ticket: UInt64) -> (any Sendable)? {
     withPlace(of: ticket) {
-      let first = returned?.removeFirst()
+      let first = returned?.popLast()
       if returned?.isEmpty == true { returned = nil }
       hasReturnedElements.store(returned != nil, ordering: .relaxed)
       return first
@@ -117,8 +120,9 @@ class Waiter: @unchecked Sendable {
     } ?? false
   }
 
-  /// Takes a doorbell out of the queue, if it is still there. Requires the lock.
-  func leaveQueue(_ bell: Doorbell) {}
+  /// Takes a doorbell out of the queue. False if somebody else has, who rings it. Requires the lock.
+  @discardableResult
+  func leaveQueue(_ bell: Doorbell) -> Bool { false }
 
   /// To be called when a consumer that slept is awake, rung or cancelled, and still in its place. Looks,
   /// before it is asked whether the task is cancelled. Requires the lock.
@@ -174,7 +178,7 @@ class Waiter: @unchecked Sendable {
     let found = excluding(ticket) { () -> Found? in
       guard newest <= ticket else { return nil }
       newest = ticket
-      if returned == nil { admit(ticket) }
+      admit(returned == nil ? ticket : nil)
       if isAsleep { displaced = dropBell() }
       return body()
     }

@@ -27,6 +27,8 @@ private struct CanonicalSorter {
   /// For a take, the first lane to which its consumer ever sent something because of what it took;
   /// one that sent nothing is first.
   private let effects: [Int]
+  /// See `SubscriptionHistories`.
+  private let histories: [String]
 
   /// What has no cause comes first, what ends something last. Of the others the newest comes first.
   private enum Stack: Int, CaseIterable {
@@ -57,6 +59,7 @@ private struct CanonicalSorter {
       }
     }
     self.effects = events.map { effects[[$0.lane, $0.subscription ?? 0]] ?? -1 }
+    histories = SubscriptionHistories(events).ofEvents
   }
 
   mutating func sorted() -> [Flow.Event] {
@@ -79,10 +82,10 @@ private struct CanonicalSorter {
 
   /// What the same task causes comes before what is taken, and that before what other tasks cause.
   private func isBefore(_ one: Int, _ other: Int, after last: Flow.Event?) -> Bool {
-    func key(_ place: Int) -> (Int, Int, Int, String, Int) {
+    func key(_ place: Int) -> (Int, Int, Int, String, String, Int) {
       let event = events[place]
       let rank = event.kind == .taken ? 1 : event.actor == last?.actor ? 0 : 2
-      return (rank, effects[place], event.lane, event.text, place)
+      return (rank, effects[place], event.lane, event.text, histories[place], place)
     }
     return key(one) < key(other)
   }

@@ -42,9 +42,20 @@ package struct Flow: Sendable {
   package var lanes: [Lane]
   package var events: [Event]
   /// How many earlier events there is no room for any more.
-  package let leftOut: Int
+  package private(set) var leftOut: Int
   /// The objects in which nothing to record was found.
   package let empties: [String]
+  /// What was not looked at whole, in sentences.
+  package let cuts: [String]
+
+  /// The end of a flow that is too long for a picture.
+  package func keeping(newest limit: Int) -> Flow {
+    guard events.count > limit else { return self }
+    var flow = self
+    flow.events = events.suffix(limit)
+    flow.leftOut += events.count - limit
+    return flow
+  }
 
   /// How many there is no room for, in words; nil if there is nothing to tell.
   package var leftOutWords: String? {

@@ -16,6 +16,7 @@ final class Sending: SendNote {
     cause = CauseTable.shared.element(in: log.owner)
     caption = Caption(element.map { [vias] in log.describe($0, through: vias) })
     for via in vias { via.noteSeen(by: log.owner) }
+    if let element { followReply(to: element, in: log) }
   }
 
   /// Of one that began before it was recorded, or that nobody may be asked about. Its cause is not known.

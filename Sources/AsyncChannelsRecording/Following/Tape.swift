@@ -28,6 +28,13 @@ final class Tape: Sendable {
     }
   }
 
+  /// Not all of an object was looked at.
+  func noteCut(_ sentence: String) {
+    state.withLock { state in
+      if !state.cuts.contains(sentence) { state.cuts.append(sentence) }
+    }
+  }
+
   func note(_ event: LogEvent, in lane: Int) {
     // Asked with the lock held, the clock would be user's code in it; so times may be out of order
     // by as long as a lock is waited for, and are put in order.
@@ -56,9 +63,9 @@ final class Tape: Sendable {
     via.logs.first { $0.owner === self }
   }
 
-  func isSecret(_ via: Via) -> Bool {
-    lane(of: via)?.isSecret == true
-      || via.property.map { describer.isSecret($0.name) } == true
+  /// What an inlet is called: its lane, and the property that computes it.
+  func names(of via: Via) -> [String] {
+    [lane(of: via)?.name.name, via.property?.name].compactMap { $0 }
   }
 
   /// To be called when the recording is dropped, before `CauseTable` clears out what is of this tape.
@@ -72,8 +79,8 @@ final class Tape: Sendable {
   }
 
   var flow: Flow {
-    let (lanes, events, leftOut, empties) = state.withLock { state in
-      (state.lanes.map(\.lane), state.keptEvents, state.leftOut, state.empties)
+    let (lanes, events, leftOut, empties, cuts) = state.withLock { state in
+      (state.lanes.map(\.lane), state.keptEvents, state.leftOut, state.empties, state.cuts)
     }
     return Flow(
       lanes: lanes,
@@ -81,7 +88,7 @@ final class Tape: Sendable {
         var event = event
         if let caption { event.text = caption.text }
         return event
-      }, leftOut: leftOut, empties: empties)
+      }, leftOut: leftOut, empties: empties, cuts: cuts)
   }
 }
 
@@ -97,6 +104,7 @@ struct TapeState: Sendable {
   let limit: Int
   var lanes: [TapedLane] = []
   var empties: [String] = []
+  var cuts: [String] = []
   /// The event with the number `n` is at `n % limit`.
   private var events: [(event: Flow.Event, caption: Caption?)] = []
   private var next = 0
@@ -126,6 +134,7 @@ struct TapeState: Sendable {
     _ event: LogEvent, in lane: Int, at time: Duration, by actor: UInt64
   ) {
     lastTime = max(time, lastTime)
+    if lanes[lane].isOfStranger(event) { return }
     switch event {
     case .sent, .taken, .asked: break
     case .attached(let log): lanes[lane].prepare(log)
@@ -145,6 +154,7 @@ struct TapeState: Sendable {
     case .displaced(let subscriber):
       add(.displaced, lane, by: actor, subscription: lanes[lane].number(of: subscriber))
     case .finished:
+      lanes[lane].isFinished = true
       add(.finished, lane, by: actor)
     case .superseded(let element):
       add(.superseded, lane, by: actor, element: element)

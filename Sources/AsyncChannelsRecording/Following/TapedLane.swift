@@ -11,11 +11,14 @@ struct TapedLane: Sendable {
   /// forgotten with its event.
   private(set) var slots: [Int: Int] = [:]
   private var slotOfElement: [Int: Int] = [:]
-  private var queues: [Int: [Int?]] = [:]
-  private var window: [Int?] = []
+  private var queues: [Int: NumberQueue] = [:]
+  private var window = NumberQueue()
   private var subscriptions: [Int: Int] = [:]
   private var lastSubscription = 0
   var lastTakes: [Int: Int] = [:]
+  var isFinished = false
+  /// The newest subscriber of before the recording.
+  private var newestKnown = 0
 
   init(_ lane: Flow.Lane) {
     self.lane = lane
@@ -23,11 +26,14 @@ struct TapedLane: Sendable {
 
   mutating func prepare(_ log: LogPicture) {
     for queue in log.queues {
-      queues[queue.subscriber] = Array(repeating: nil, count: queue.count)
+      queues[queue.subscriber] = NumberQueue(unknown: queue.count)
       _ = number(of: queue.subscriber)
     }
-    if log.kept > 0 { queues[LogEvent.keptForFirst] = Array(repeating: nil, count: log.kept) }
-    window = Array(repeating: nil, count: log.replayed)
+    if log.kept > 0 { queues[LogEvent.keptForFirst] = NumberQueue(unknown: log.kept) }
+    window = NumberQueue(unknown: log.replayed)
+    isFinished = log.isFinished
+    // Of a channel that had ended, nobody knows which of them came in time.
+    newestKnown = log.isFinished ? 0 : log.newest
   }
 
   /// The number of a subscription; a new one if it was not seen before.
@@ -38,11 +44,20 @@ struct TapedLane: Sendable {
     return lastSubscription
   }
 
+  /// Whether it tells of a subscriber that never was one: it came when the channel had ended.
+  func isOfStranger(_ event: LogEvent) -> Bool {
+    switch event {
+    case .left(let subscriber, _, _), .cancelled(let subscriber), .displaced(let subscriber):
+      isFinished && subscriber > newestKnown && subscriptions[subscriber] == nil
+    default: false
+    }
+  }
+
   mutating func subscribe(
     _ subscriber: Int, buffering policy: BufferingPolicy, replays: Bool, takesKept: Bool
   ) -> Int {
-    let kept = takesKept ? queues.removeValue(forKey: LogEvent.keptForFirst) : nil
-    for element in (kept ?? []) + (replays ? window : []) {
+    let kept = takesKept ? queues.removeValue(forKey: LogEvent.keptForFirst)?.all : nil
+    for element in (kept ?? []) + (replays ? window.all : []) {
       _ = offer(element, to: subscriber, policy)
     }
     return number(of: subscriber)
@@ -65,13 +80,13 @@ struct TapedLane: Sendable {
   }
 
   mutating func replay(_ element: Int, limit: Int) {
-    if window.count == limit { window.removeFirst() }
+    if window.count == limit { _ = window.removeFirst() }
     window.append(element)
   }
 
   mutating func pop(from subscriber: Int) -> Int? {
-    guard queues[subscriber]?.isEmpty == false else { return nil }
-    return queues[subscriber]?.removeFirst()
+    guard let count = queues[subscriber]?.count, count > 0 else { return nil }
+    return queues[subscriber]?.removeFirst() ?? nil
   }
 
   /// What the policy drops, if it drops one.
@@ -83,15 +98,12 @@ struct TapedLane: Sendable {
   mutating func offer(
     _ element: Int?, to subscriber: Int, _ policy: BufferingPolicy
   ) -> Dropped? {
-    var queue = queues.removeValue(forKey: subscriber) ?? []
-    defer { queues[subscriber] = queue }
-    queue.append(element)
-    switch policy {
-    case .bufferingNewest(let limit) where queue.count > limit:
-      return Dropped(element: queue.removeFirst())
-    case .bufferingOldest(let limit) where queue.count > limit:
-      return Dropped(element: queue.removeLast())
-    case .unbounded, .bufferingNewest, .bufferingOldest: return nil
+    let count = queues[subscriber, default: NumberQueue()].count
+    if case .bufferingOldest(let limit) = policy, count >= limit {
+      return Dropped(element: element)
     }
+    queues[subscriber, default: NumberQueue()].append(element)
+    guard case .bufferingNewest(let limit) = policy, count >= limit else { return nil }
+    return Dropped(element: pop(from: subscriber))
   }
 }

@@ -4,6 +4,7 @@ import AsyncChannels
 final class TapedLog: LogObserver {
   let owner: Tape
   let lane: Int
+  let name: LaneName
   private let kind: Flow.LaneKind
   /// Whether the name says, or may say, that nothing of the elements is to be seen.
   let isSecret: Bool
@@ -11,13 +12,16 @@ final class TapedLog: LogObserver {
   init(_ name: LaneName, on tape: Tape, kind: Flow.LaneKind) {
     owner = tape
     self.kind = kind
+    self.name = name
     isSecret = name.isMadeUp || tape.describer.isSecret(name.name)
     lane = tape.addLane(Flow.Lane(name: name.name, owner: name.owner, kind: kind))
   }
 
   /// What came through an inlet that is named like a secret is one in each lane.
   func describe(_ element: Any, through vias: [Via]) -> String {
-    isSecret || vias.contains(where: owner.isSecret) ? "…" : owner.describer.describe(element)
+    if name.isMadeUp { return "…" }
+    if !isSecret, vias.isEmpty { return owner.describer.describe(element) }
+    return owner.describer.describe(element, under: [name.name] + vias.flatMap(owner.names))
   }
 
   func keeps(_ element: Int) -> Bool { owner.keeps(element) }

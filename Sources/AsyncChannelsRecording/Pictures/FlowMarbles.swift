@@ -5,12 +5,14 @@ import AsyncChannels
 struct FlowMarbles {
   private let flow: Flow
   private let isASCII: Bool
+  private let hasLegend: Bool
   private let glyphs: Glyphs
 
   private static let width = 100
 
-  init(_ flow: Flow, isASCII: Bool) {
+  init(_ flow: Flow, isASCII: Bool, hasLegend: Bool) {
     self.flow = flow
+    self.hasLegend = hasLegend
     self.isASCII = isASCII
     glyphs = isASCII ? .ascii : .unicode
   }
@@ -26,8 +28,18 @@ struct FlowMarbles {
         name.padded(to: margin) + block.map { cell(of: lane, $0) }.joined() + line(1) + "\n"
       }.joined()
     }
-    return leftOut + blocks.joined(separator: "\n")
+    return leftOut + blocks.joined(separator: "\n") + legend
   }
+
+  /// Nothing if there are only elements, which are shown as they are.
+  private var legend: String {
+    guard hasLegend else { return "" }
+    let text = FlowLegend(flow, showing: Self.kinds, isMarbles: true).text(
+      glyphs, width: Self.width)
+    return text.isEmpty ? "" : "\n" + text
+  }
+
+  private static let kinds: Set<Flow.Kind> = [.sent, .dropped, .finished]
 
   private struct Marble {
     let event: Flow.Event
@@ -39,7 +51,7 @@ struct FlowMarbles {
     let words = FlowWords(flow, showsTimes: false)
     var blocks: [[Marble]] = []
     var room = 0
-    for event in flow.events where [.sent, .dropped, .finished].contains(event.kind) {
+    for event in flow.events where Self.kinds.contains(event.kind) {
       let marble = Marble(event: event, label: label(event, words))
       if room < marble.label.columns + 1 {
         blocks.append([])
@@ -53,7 +65,7 @@ struct FlowMarbles {
 
   private func label(_ event: Flow.Event, _ words: FlowWords) -> String {
     switch event.kind {
-    case .finished: isASCII ? "|" : "┤"
+    case .finished: "\(glyphs.mark(.finished))"
     case .dropped: "\(glyphs.mark(.dropped))" + clipped(words.name(event), to: 10)
     default: words.numbers[event.id].map { "#\($0)" } ?? clipped(event.text.printable, to: 20)
     }

@@ -5,13 +5,14 @@ struct FlowText {
   private let flow: Flow
   private let showsTimes: Bool
   private let isASCII: Bool
+  private let hasLegend: Bool
   private let words: FlowWords
   private let columns: LaneColumns
   private let glyphs: Glyphs
 
   private static let width = 100
 
-  init(_ flow: Flow, showsTimes: Bool, isASCII: Bool = false) {
+  init(_ flow: Flow, showsTimes: Bool, isASCII: Bool = false, hasLegend: Bool = true) {
     var flow = flow
     flow.lanes = flow.lanes.map { lane in
       Flow.Lane(
@@ -21,6 +22,7 @@ struct FlowText {
     self.flow = flow
     self.showsTimes = showsTimes
     self.isASCII = isASCII
+    self.hasLegend = hasLegend
     words = FlowWords(flow, showsTimes: showsTimes)
     glyphs = isASCII ? .ascii : .unicode
     columns = LaneColumns(flow, bar: glyphs.bar)
@@ -45,7 +47,7 @@ struct FlowText {
     }
     return warnings
       + lines.map { $0.trimmedAtEnd.clipped(to: Self.width, ellipsis: glyphs.ellipsis) + "\n" }
-      .joined()
+      .joined() + (hasLegend ? "\n" + FlowLegend(flow).text(glyphs, width: Self.width) : "")
   }
 
   private func front(_ time: String, _ margin: Int) -> String {
@@ -85,6 +87,8 @@ extension Flow {
 
       """
     }.joined()
+      + cuts.map { $0.printable.asASCII(isASCII).clipped(to: 100, ellipsis: ellipsis) + "\n" }
+      .joined()
   }
 }
 
@@ -95,6 +99,14 @@ struct Glyphs {
   private let marks: [Flow.Kind: Character]
 
   func mark(_ kind: Flow.Kind) -> Character { marks[kind] ?? "?" }
+
+  func mark(_ mark: FlowLegend.Mark) -> Character {
+    switch mark {
+    case .event(let kind): self.mark(kind)
+    case .cause: branch
+    case .inlet: via
+    }
+  }
 
   static let unicode = Glyphs(
     bar: "│", line: "─", via: "○", branch: "├", branchBack: "┤", ellipsis: "…",

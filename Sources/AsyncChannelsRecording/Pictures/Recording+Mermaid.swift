@@ -6,8 +6,10 @@ extension Recording {
   ///
   /// It has no times, and is the same in each run of which `text()`
   /// is. What has no cause comes from `outside`.
+  ///
+  /// Of a long flow the newest 300 events are drawn, since a diagram has a size that Mermaid allows.
   public func mermaid() -> String {
-    let flow = flow.canonical
+    let flow = flow.canonical.keeping(newest: 300)
     let words = FlowWords(flow, showsTimes: false)
     var lines = ["sequenceDiagram"]
     let lanes = flow.activeLanes
@@ -32,7 +34,22 @@ extension Recording {
       default: lines.append("  Note over \(lane): \(sentence)")
       }
     }
+    if let legend = legend(flow) { lines.append(legend) }
     return lines.map { $0 + "\n" }.joined()
+  }
+
+  private func legend(_ flow: Flow) -> String? {
+    guard let first = flow.activeLanes.first, let last = flow.activeLanes.last else { return nil }
+    let marks = FlowLegend(flow).entries.compactMap { entry -> String? in
+      switch entry.mark {
+      case .event(.sent): "arrow: sent"
+      case .event(.dropped): "cross: dropped"
+      case .cause: "an arrow comes from what caused it"
+      case .event, .inlet: nil
+      }
+    }
+    return
+      "  Note over L\(first)\(first == last ? "" : ",L\(last)"): \(marks.joined(separator: ", "))"
   }
 }
 

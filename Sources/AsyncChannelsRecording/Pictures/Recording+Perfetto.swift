@@ -8,8 +8,26 @@ extension Recording {
   /// Each owner is a process and each lane a thread. An element is a short slice where it is sent, with
   /// arrows from its cause; how long it waited for each subscription is a track of its own.
   public func perfetto() -> String {
-    "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
+    let flow = flow
+    return
+      "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"legend\":\(flow.legend.json)},\"traceEvents\":[\n"
       + TraceEvents(flow).all.map(\.json).joined(separator: ",\n") + "\n]}\n"
+  }
+}
+
+extension Flow {
+  /// What is where in Perfetto.
+  fileprivate var legend: String {
+    let marks = FlowLegend(self).entries.compactMap { entry -> String? in
+      switch entry.mark {
+      case .event(.sent): "slice: sent"
+      case .event(.taken): "bar: waits until it is taken"
+      case .event: "mark: \(entry.words)"
+      case .cause: "arrow: caused"
+      case .inlet: nil
+      }
+    }
+    return marks.joined(separator: "; ")
   }
 }
 

@@ -7,9 +7,10 @@ extension Recording {
   ///
   /// It is one file, without scripts or fonts of its own, follows the reader's choice of light or dark,
   /// shows whole values on hover, and describes itself in words to readers who cannot see it. Arrows run
-  /// beside the lanes and along rows, so they cross no label, however many events there are.
+  /// beside the lanes and along rows, so they cross no label, however many events there are. Of a long
+  /// flow the newest 2,000 events are drawn.
   public func svg() -> String {
-    SVGPicture(flow).text
+    SVGPicture(flow.keeping(newest: 2_000)).text
   }
 }
 
@@ -22,20 +23,23 @@ private struct SVGPicture {
 
   private let rowHeight = 20
   private let laneWidth = 26
-  private let left = 76
-  private let labelWidth = 640
+  /// Where the first lane is, behind the times.
+  private let left: Int
+  /// Of a label, so that the picture can be read on a phone.
+  private let longest = 56
   private let colours = 8
 
   init(_ flow: Flow) {
     self.flow = flow
     words = FlowWords(flow, showsTimes: true)
     lanes = flow.activeLanes
+    left = 20 + 8 * max(5, flow.events.map(\.time.milliseconds.count).max() ?? 0)
     rows = Dictionary(uniqueKeysWithValues: flow.events.enumerated().map { ($1.id, $0) })
   }
 
   var text: String {
     let width = labelX + labelWidth
-    let height = y(flow.events.count) + rowHeight
+    let height = y(flow.events.count + legend.count) + rowHeight
     return """
       <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" \
       viewBox="0 0 \(width) \(height)" role="img" aria-labelledby="flow-title flow-words">
@@ -43,7 +47,7 @@ private struct SVGPicture {
       <desc id="flow-words">\(flow.inWords.xml)</desc>
       <style>\(style)</style>
       <rect class="page" width="\(width)" height="\(height)"/>
-      \((names + leftOut + laneLines + flow.events.flatMap(arrows) + flow.events.map(row)).joined(separator: "\n"))
+      \((names + leftOut + laneLines + flow.events.flatMap(arrows) + flow.events.map(row) + legendRows).joined(separator: "\n"))
       </svg>
 
       """
@@ -79,7 +83,7 @@ private struct SVGPicture {
   /// In the row between the names and the events.
   private var leftOut: [String] {
     flow.leftOutWords.map {
-      ["<text class=\"label\" x=\"\(labelX)\" y=\"\(y(-1) + 4)\">\($0)</text>"]
+      ["<text class=\"c label\" x=\"\(labelX)\" y=\"\(y(-1) + 4)\">\($0)</text>"]
     } ?? []
   }
 
@@ -97,25 +101,59 @@ private struct SVGPicture {
     let row = rows[event.id] ?? 0
     let sentence = words.sentence(event)
     let subject = event.kind == .sent ? event.cause ?? event.id : event.element
-    let label = "\(flow.lanes[event.lane].name.printable): \(sentence)".clipped(
-      to: 78, ellipsis: "…")
+    let label = label(event, sentence).clipped(to: longest, ellipsis: "…")
     return """
       <g class="\(colour(subject)) \(event.kind)">\
       <title>\((flow.title(of: event.lane) + ": " + sentence).xml)</title>\
       <text class="time" x="\(left - 16)" y="\(y(row) + 4)">\(event.time.milliseconds)</text>\
-      \(mark(event, x(event.lane), y(row)))\
+      \(mark(event.kind, x(event.lane), y(row)))\
       <text class="label" x="\(labelX)" y="\(y(row) + 4)">\(label.xml)</text></g>
       """
   }
 
-  private func mark(_ event: Flow.Event, _ x: Int, _ y: Int) -> String {
-    switch event.kind {
+  private func label(_ event: Flow.Event, _ sentence: String) -> String {
+    "\(flow.lanes[event.lane].name.printable): \(sentence)"
+  }
+
+  /// As wide as the longest of its labels, and of the names above.
+  private var labelWidth: Int {
+    let labels = flow.events.map { min(longest, label($0, words.sentence($0)).columns) }
+    let names = lanes.map { min(60, flow.title(of: $0).columns) }
+    return 8 * max(labels.max() ?? 0, names.max() ?? 0, 24)
+  }
+
+  private var legend: [(mark: FlowLegend.Mark, words: String)] { FlowLegend(flow).entries }
+
+  private var legendRows: [String] {
+    legend.enumerated().map { place, entry in
+      let y = y(flow.events.count + place) + 8
+      let mark =
+        switch entry.mark {
+        case .event(let kind): mark(kind, left, y)
+        case .cause:
+          "<path class=\"line\" d=\"M\(left - 7) \(y)h10\"/>" + head(left + 7, y, leftward: false)
+        case .inlet: "<circle class=\"open\" cx=\"\(left)\" cy=\"\(y)\" r=\"4\"/>"
+        }
+      return """
+        <g class="c">\(mark)\
+        <text class="label" x="\(left + 16)" y="\(y + 4)">\(entry.words.xml)</text></g>
+        """
+    }
+  }
+
+  /// The same shapes as in a text.
+  private func mark(_ kind: Flow.Kind, _ x: Int, _ y: Int) -> String {
+    switch kind {
     case .sent: "<circle class=\"fill\" cx=\"\(x)\" cy=\"\(y)\" r=\"5\"/>"
-    case .taken: "<path class=\"open\" d=\"M\(x) \(y - 5)l5 5l-5 5l-5 -5z\"/>"
-    case .dropped, .superseded, .ignored, .cancelled, .displaced:
-      "<path class=\"line\" d=\"M\(x - 4) \(y - 4)l8 8m0 -8l-8 8\"/>"
-    case .finished: "<path class=\"line\" d=\"M\(x - 7) \(y)h14\"/>"
-    case .subscribed, .left: "<circle class=\"open\" cx=\"\(x)\" cy=\"\(y)\" r=\"3\"/>"
+    case .taken: "<path class=\"fill\" d=\"M\(x) \(y - 6)l6 6l-6 6l-6 -6z\"/>"
+    case .dropped: "<path class=\"line\" d=\"M\(x - 4) \(y - 4)l8 8m0 -8l-8 8\"/>"
+    case .superseded, .ignored:
+      "<circle class=\"open\" cx=\"\(x)\" cy=\"\(y)\" r=\"5\"/>"
+        + "<path class=\"line\" d=\"M\(x - 4) \(y + 4)l8 -8\"/>"
+    case .finished:
+      "<rect class=\"fill\" x=\"\(x - 5)\" y=\"\(y - 5)\" width=\"10\" height=\"10\"/>"
+    case .subscribed: "<path class=\"line\" d=\"M\(x - 6) \(y - 4)h12m-6 0v9\"/>"
+    case .left, .cancelled, .displaced: "<path class=\"line\" d=\"M\(x - 6) \(y + 4)h12m-6 0v-9\"/>"
     }
   }
 

@@ -13,14 +13,20 @@ extension Recording: CustomStringConvertible {
   ///     order, everything comes after its cause, and what ran simultaneously is put in an order that
   ///     does not depend on who was faster.
   ///   - ascii: Whether to use ASCII only.
-  public func text(times: Bool = false, ascii: Bool = false) -> String {
-    FlowText(times ? flow : flow.canonical, showsTimes: times, isASCII: ascii).text
+  ///   - legend: Whether a line below it says what the marks mean that occur in it.
+  public func text(times: Bool = false, ascii: Bool = false, legend: Bool = true) -> String {
+    let flow = times ? flow : flow.canonical
+    return FlowText(flow, showsTimes: times, isASCII: ascii, hasLegend: legend).text
   }
 
   /// An overview: a line for each channel, with what was sent to it, in the order of
-  /// ``text(times:ascii:)`` without times.
-  public func marbles(ascii: Bool = false) -> String {
-    FlowMarbles(flow.canonical, isASCII: ascii).text
+  /// ``text(times:ascii:legend:)`` without times.
+  ///
+  /// - Parameters:
+  ///   - ascii: Whether to use ASCII only.
+  ///   - legend: Whether a line below it says what the marks mean that occur in it.
+  public func marbles(ascii: Bool = false, legend: Bool = true) -> String {
+    FlowMarbles(flow.canonical, isASCII: ascii, hasLegend: legend).text
   }
 
   /// The flow as text, without times.

@@ -41,14 +41,25 @@ extension String {
 }
 
 extension Character {
-  /// Two for the wide ones of East Asia, and for emoji.
+  /// As terminals have it: two for the wide ones of East Asia, for emoji and for flags; none for what
+  /// has no width of its own.
   fileprivate var columns: Int {
     guard let first = unicodeScalars.first else { return 0 }
     switch first.value {
-    case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE4F,
-      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+    case 0x20..<0x7F: return unicodeScalars.count > 1 && isKeycap ? 2 : 1
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3,
+      0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F1E6...0x1F1FF,
+      0x1F300...0x1F64F, 0x1F680...0x1FAFF, 0x20000...0x3FFFD:
       return 2
+    default: break
+    }
+    if first.properties.isEmojiPresentation || unicodeScalars.contains("\u{FE0F}") { return 2 }
+    switch first.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
     default: return 1
     }
   }
+
+  /// `1️⃣`: a digit in a key.
+  private var isKeycap: Bool { unicodeScalars.contains("\u{20E3}") }
 }

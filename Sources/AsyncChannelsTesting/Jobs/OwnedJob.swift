@@ -28,6 +28,22 @@ struct OwnedJob: Sendable {
     // The lowest byte is the kind: zero is a task's.
     return jobFlags(pointer) & 0xFF == 0 ? jobNumber(pointer) : nil
   }
+
+  /// For the job in which an actor runs its own jobs, which actor that is; nil for others.
+  ///
+  /// It reads where the runtime (5.7 to 6.3, 64 bits) keeps the actor: behind the job, or the job is a part of
+  /// the actor.
+  var actor: UInt? {
+    let pointer = unsafeBitCast(job, to: UnsafeRawPointer.self)
+    if MemoryLayout<Int>.size != 8 { return nil }
+    return switch jobFlags(pointer) & 0xFF {
+    case Self.actorInline: UInt(bitPattern: pointer)
+    case Self.actorSeparate: pointer.load(fromByteOffset: 0x40, as: UInt.self)
+    default: nil
+    }
+  }
+
+  private static let (actorInline, actorSeparate): (UInt, UInt) = (192, 193)
 }
 
 /// Both are the runtime's, for debuggers and tools (since 5.5 and 5.9). They read constants of a job, which is

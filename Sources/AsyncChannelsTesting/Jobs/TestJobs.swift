@@ -6,8 +6,9 @@ import Synchronization
 ///
 /// **What belongs to it.** A job that becomes ready while one of its jobs runs was made ready by that: so it is the
 /// run's, whether a new task's (`Task {}`, `Task.detached {}`, a child), one that was resumed, or an actor's. A
-/// job that becomes ready on another thread is the run's if it is of a task that is known to be: something that
-/// no test owns, a thread or a server, has resumed it. All others, those of tests that run at the same time, go
+/// job that becomes ready on another thread is the run's if it is of a task, or of an actor, that is known to be:
+/// something that no test owns, a thread or a server, has resumed it. (An actor that is gone may have the address of
+/// another's, which is then run in test time, too.) All others, those of tests that run at the same time, go
 /// where they would have gone. Task-local values would not do: a detached task inherits none, and an actor's job
 /// has none.
 ///
@@ -21,8 +22,12 @@ final class TestJobs: Sendable {
     /// The tasks that are known to belong to this run, by number, which is never used again; nil for one of which
     /// a report cannot tell.
     var tasks: [UInt64: SuspendedTask?] = [:]
+    /// The actors whose jobs were made ready by this run.
+    var actors: Set<UInt> = []
     /// The lowest number that a task of this run can have.
     var firstTask: UInt64 = 0
+    /// The closure's own task.
+    var closure: UInt64?
     /// The thread on which one of the jobs runs; zero for none.
     var thread: UInt = 0
     var idlers: [UnsafeContinuation<Void, Never>] = []
@@ -37,12 +42,14 @@ final class TestJobs: Sendable {
   private static let owner = Locked<TestJobs?>(nil)
 
   let clock = TestClock()
+  let seed: UInt64?
   private let state: Locked<State>
   private let arrivals: AsyncStream<Void>
   /// Rung when a job was made ready by a thread that the run does not own.
   private let bell: AsyncStream<Void>.Continuation
 
   init(seed: UInt64?) {
+    self.seed = seed
     state = Locked(State(ready: ReadyJobs(seed: seed)))
     (arrivals, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
@@ -61,7 +68,8 @@ final class TestJobs: Sendable {
 
   /// - Parameter duration: Nil if it is not known.
   static func noteRealSleep(_ duration: Duration?) {
-    current?.state.withLock { $0.findings.noteRealSleep(duration) }
+    let sleeper = CurrentTask.number
+    current?.state.withLock { $0.findings.noteRealSleep(of: sleeper, duration) }
   }
 
   private func takeIfOwned(_ job: OwnedJob) -> Bool {
@@ -74,6 +82,8 @@ final class TestJobs: Sendable {
         guard isOurs || !isNew else { return (false, false) }
         if isNew { state.tasks[task] = .some(SuspendedTask(job.job)) }
         if isNew, task < state.firstTask { state.findings.noteOutsider() }
+      } else if let actor = job.actor, isOurs || state.actors.contains(actor) {
+        state.actors.insert(actor)
       } else if !isOurs {
         return (false, false)
       }
@@ -103,21 +113,39 @@ final class TestJobs: Sendable {
       let (count, last) = state.withLock { ($0.ready.count, $0.tasks.keys.max()) }
       guard count == 2, let last else { return nil }
       state.withLock { $0.firstTask = last }
-      return makeTask()
+      let made = makeTask()
+      state.withLock { $0.closure = $0.tasks.keys.max() }
+      return made
     }
   }
 
-  /// Runs what is ready, and what becomes ready by that, at most so many. Returns how many have run.
+  /// Runs what is ready, and what becomes ready by that, at most so many. Returns how many have run, and whether
+  /// the closure's task has.
   @MainActor
-  func runReady(atMost limit: Int) -> Int {
-    var count = 0
+  func runReady(atMost limit: Int) -> (count: Int, hasRunClosure: Bool) {
+    let closure = state.withLock { $0.closure }
+    var (count, closureRuns) = (0, 0)
     asOwner {
       while count < limit, let job = state.withLock({ $0.ready.popNext() }) {
+        if job.taskNumber == closure { closureRuns += 1 }
         job.run()
         count += 1
       }
     }
-    return count
+    tellPlacesOfRealSleeps()
+    return (count, closureRuns > 0)
+  }
+
+  /// Now that they are suspended.
+  @MainActor
+  private func tellPlacesOfRealSleeps() {
+    let sleepers = state.withLock { state in
+      state.findings.unplacedSleepers.map { ($0, state.tasks[$0] ?? nil) }
+    }
+    for (number, sleeper) in sleepers {
+      let functions = sleeper?.functions ?? []
+      state.withLock { $0.findings.notePlace(of: number, functions) }
+    }
   }
 
   /// Resumes those who wait until nothing is left to do; false if nobody does.
@@ -152,14 +180,17 @@ final class TestJobs: Sendable {
   /// Owns the time no longer. What has become ready meanwhile runs as it would have without a test.
   @MainActor
   func end() -> Findings {
-    let (rest, findings) = state.withLock { state in
+    let (rest, idlers, findings) = state.withLock { state in
       state.hasEnded = true
       var rest: [OwnedJob] = []
       while let job = state.ready.popNext() { rest.append(job) }
-      return (rest, state.findings)
+      let idlers = state.idlers
+      state.idlers = []
+      return (rest, idlers, state.findings)
     }
     Self.owner.withLock { $0 = nil }
     for job in rest { job.enqueueAsUsual() }
+    for idler in idlers { idler.resume() }
     return findings
   }
 
@@ -192,15 +223,15 @@ final class TestJobs: Sendable {
       (
         state.waiting.sorted { $0.key < $1.key }.map(\.value),
         // Without those that were made to find out whether it is given jobs: the closure's is the first.
-        state.tasks.filter { $0.key > state.firstTask }.sorted { $0.key < $1.key }.map(\.value)
+        state.tasks.filter { $0.key > state.firstTask }.sorted { $0.key < $1.key }
       )
     }
-    return WaitingReport(waits: waits, tasks: tasks.map { $0?.functions ?? [] }, clock: clock)
+    return WaitingReport(
+      waits: waits + tasks.flatMap { SettleCalls.waits(of: $0.key) },
+      tasks: tasks.map { $0.value?.functions ?? [] }, clock: clock)
   }
 
   func note(_ finding: String) {
     state.withLock { $0.findings.add(finding) }
   }
-
-  var realSleepEnd: ContinuousClock.Instant? { state.withLock { $0.findings.realSleepEnd } }
 }

@@ -1,8 +1,8 @@
 public import AsyncChannels
 import Synchronization
 
-/// A listener for tests: takes what an outlet gives, one element at a time, and reports in a
-/// sentence what did not come as expected.
+/// A listener for tests. It collects the elements of an outlet, and fails with a readable message if one is
+/// missing, wrong or left unchecked.
 ///
 /// ```swift
 /// @MainActor
@@ -35,9 +35,9 @@ import Synchronization
 /// (``withTestTime(orders:fileID:line:_:)``) a wait has no other deadline than zero, and none is needed: a test
 /// that would wait for ever fails.
 ///
-/// It is an onlooker: `settled()` does not wait for it.
+/// `settled()` does not wait for a probe.
 ///
-/// One wait at a time: a second one takes the place of one that still waits, as with any
+/// A probe waits once at a time. A second wait takes the place of one that still waits, as with any
 /// `Subscription`, and the first fails.
 public final class Probe<Element: Sendable>: Sendable {
   let subscription: Subscription<Element>
@@ -82,10 +82,10 @@ public final class Probe<Element: Sendable>: Sendable {
     arrivals = Locked(Arrivals(ticket: subscription.takeOver()))
   }
 
-  /// All that came so far, from when the probe was made, taken or not.
+  /// All elements that have arrived since the probe was made, taken or not.
   ///
-  /// Asking takes nothing: what the test has not taken, ``next(within:clock:fileID:line:)`` still gives. The probe
-  /// keeps all elements that came, until it is dropped.
+  /// Reading it takes nothing: ``next(within:clock:fileID:line:)`` still gives the elements that the test has not
+  /// taken. The probe keeps all elements until it is dropped.
   public var values: [Element] {
     collect()
     return arrivals.withLock { $0.elements }
@@ -168,10 +168,15 @@ public final class Probe<Element: Sendable>: Sendable {
     for duration: Duration, clock: some Clock<Duration> = ContinuousClock(),
     fileID: StaticString = #fileID, line: UInt = #line
   ) async throws(ProbeFailure) {
-    let time = TestTime.current
-    await time?.advance(by: duration)
-    let wait = Wait(
-      time == nil ? duration : .zero, on: clock, at: SourcePlace(fileID: fileID, line: line))
+    let place = SourcePlace(fileID: fileID, line: line)
+    if let time = TestTime.current {
+      let wait = Wait(.zero, on: time.clock, at: place)
+      await time.advance(by: duration)
+      let arrival = await arrival(wait)
+      if case .nothing = arrival { return }
+      throw failure(expecting: "nothing", arrival, wait)
+    }
+    let wait = Wait(duration, on: clock, at: place)
     let arrival = await arrival(wait)
     if case .nothing = arrival { return }
     throw failure(expecting: "nothing", arrival, wait)

@@ -1,7 +1,6 @@
 public import AsyncChannels
 
-/// Listens to an outlet for the length of a closure, and then expects that nothing is there that nobody
-/// looked at.
+/// Listens to an outlet while a closure runs, then fails if any element was left unchecked.
 ///
 /// ```swift
 /// try await withProbe(of: viewModel.signInResult) { results in
@@ -10,8 +9,8 @@ public import AsyncChannels
 /// }
 /// ```
 ///
-/// It is a ``Probe`` that nobody can forget to finish. When the closure throws, that is thrown, and what
-/// nobody looked at does not matter.
+/// It is a ``Probe`` that finishes itself. If the closure throws, that error is thrown, and unchecked elements do
+/// not matter.
 ///
 /// - Throws: What the closure throws; else what ``Probe/finish(fileID:line:)`` does, with the place of
 ///   this call.
@@ -24,12 +23,12 @@ public func withProbe<Element: Sendable, Value>(
 ) async throws -> Value {
   let probe = Probe(outlet, filePath: filePath, line: line)
   let value = try await body(probe)
+  await TestTime.current?.idle()
   try probe.finish(fileID: fileID, line: line)
   return value
 }
 
-/// Listens to state for the length of a closure, as to an outlet; the first element is the value there
-/// is now.
+/// Listens to state while a closure runs, as to an outlet. The first element is the current value.
 @discardableResult
 public func withProbe<Element: Sendable, Value>(
   of state: StateOutlet<Element>, isolation: isolated (any Actor)? = #isolation,

@@ -33,8 +33,15 @@ final class SuspendedTask: @unchecked Sendable {
     }
   }
 
+  /// Where that is, in words.
+  static func place(_ functions: [String]) -> String {
+    var names: [String] = []
+    for name in functions where names.last != name { names.append(name) }
+    return names.isEmpty ? "somewhere." : "in \(names.prefix(6).joined(separator: " ← "))."
+  }
+
   private func functions(of task: UnsafeRawPointer) -> [String] {
-    guard task.load(fromByteOffset: Self.status, as: UInt32.self) & Self.hasEnded == 0 else {
+    guard task.load(fromByteOffset: Self.status, as: UInt32.self) & Self.isNotSuspended == 0 else {
       return []
     }
     var addresses = [task.load(fromByteOffset: Self.resume, as: UInt.self)]
@@ -52,5 +59,6 @@ final class SuspendedTask: @unchecked Sendable {
   private static let context = 0x40
   private static let status = 0x60
   private static let isAsyncLet: UInt32 = 1 << 28
-  private static let hasEnded: UInt32 = 0x2000
+  /// It runs, on a thread that the test does not own, is about to, or has ended.
+  private static let isNotSuspended: UInt32 = 0x800 | 0x1000 | 0x2000
 }

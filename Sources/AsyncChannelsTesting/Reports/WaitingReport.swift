@@ -22,9 +22,9 @@ struct WaitingReport {
       .sorted { $0.functions.lexicographicallyPrecedes($1.functions) }
       .prefix(20)
       .map {
-        "- \($0.count == 1 ? "A task waits" : "\($0.count) tasks wait") \(place($0.functions))"
+        "- \($0.count == 1 ? "A task waits" : "\($0.count) tasks wait") \(SuspendedTask.place($0.functions))"
       }
-    return told + ["- The closure waits \(place(closure))"] + sleepers + others
+    return told + ["- The closure waits \(SuspendedTask.place(closure))"] + sleepers + others
   }
 
   private var sleepers: [String] {
@@ -33,11 +33,5 @@ struct WaitingReport {
       "- \(clock.sleeperCount) on the test's clock, which is at \(clock.now), the next until \(next): only "
         + "time.advance(by:) moves it."
     ]
-  }
-
-  private func place(_ functions: [String]) -> String {
-    var names: [String] = []
-    for name in functions where names.last != name { names.append(name) }
-    return names.isEmpty ? "somewhere." : "in \(names.prefix(6).joined(separator: " ← "))."
   }
 }

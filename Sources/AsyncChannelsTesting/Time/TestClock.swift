@@ -3,8 +3,8 @@ import Synchronization
 
 /// A clock that stands still until a test moves it.
 ///
-/// ``withTestTime(orders:fileID:line:_:)`` makes one for its closure, `time.clock`. It can also be used alone,
-/// where a test controls its tasks in another way:
+/// Give it to code under test in place of a real clock. ``withTestTime(orders:fileID:line:_:)`` makes one for its
+/// closure, `time.clock`. You can also use it alone, in a test that controls its tasks in another way:
 ///
 /// ```swift
 /// let clock = TestClock()
@@ -114,6 +114,8 @@ public final class TestClock: Clock {
     } onCancel: {
       cancel(number)
     }
+    // It may have been cancelled after it had woken.
+    state.withLock { _ = $0.cancelled.remove(number) }
   }
 
   /// Moves the clock on, and resumes those whose deadlines it comes to. Traps if the duration is negative.

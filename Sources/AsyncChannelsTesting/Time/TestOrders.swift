@@ -1,6 +1,7 @@
 import AsyncChannels
 
-/// In which orders ``withTestTime(orders:fileID:line:_:)`` runs what is ready, and so how often it runs its closure.
+/// How often, and in which orders, ``withTestTime(orders:fileID:line:_:)`` runs its closure. Use
+/// ``random(_:seed:)`` to find code that relies on one order.
 public struct TestOrders: Sendable {
   /// A seed for each run; nil for the order in which jobs become ready.
   let seeds: [UInt64?]

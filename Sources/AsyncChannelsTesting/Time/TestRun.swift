@@ -6,18 +6,24 @@ import AsyncChannels
 /// wait for that; when nobody does, it waits for what no test owns, and in the end gives up.
 @MainActor
 final class TestRun {
-  /// How long nothing may happen, in real time.
-  private static let patience = Duration.milliseconds(900)
+  /// How long nothing may happen, in real time; and after the closure was cancelled.
+  private static let patience = (Duration.milliseconds(900), afterCancel: Duration.milliseconds(50))
+  /// For how long something outside may go on without resuming the closure, in real time: a timer, for example.
+  private static let patienceWithOthers = Duration.seconds(20)
   /// After so many jobs others that need the main actor have a turn.
   private static let share = 1_000
   /// After so many without a moment in which nothing was left to do, tasks are taken to go round in circles.
   private static let mostJobs = 1_000_000
+  /// How often a run may be idle, without a deadline that comes: a closure may ask for that again and again.
+  private static let mostIdles = 1_000_000
 
   private let time: TestTime
   private let place: SourcePlace
   private var jobs: TestJobs { time.jobs }
   private var result: Result<Void, any Error>?
   private var closure: Task<Void, Never>?
+  /// When the closure's own task ran last, in real time.
+  private var closureRan = ContinuousClock.now
 
   init(seed: UInt64?, at place: SourcePlace) {
     time = TestTime(jobs: TestJobs(seed: seed))
@@ -66,36 +72,44 @@ final class TestRun {
   /// Runs all there is until the closure has returned. Returns what waited, if it never would have.
   private func conduct() async -> String? {
     var report: String?
+    var idles = 0
     while true {
       let isIdle = await runUntilIdle()
       if result != nil { return isIdle ? report : report ?? Self.restless }
-      if isIdle, jobs.resumeIdlers() { continue }
-      if isIdle, await hasHelpFromOutside() { continue }
+      idles += 1
+      // Others that need the main actor have a turn.
+      if idles % Self.share == 0 { await Task.yield() }
+      let isCircling = idles > Self.mostIdles
+      if isIdle, !isCircling, jobs.resumeIdlers() { continue }
+      if isIdle, !isCircling, await hasHelpFromOutside(isCancelled: report != nil) { continue }
       if let report { return report + "\nIt did not return when it was cancelled, either." }
-      report = isIdle ? jobs.report.text : Self.restless
+      report = isCircling ? Self.circling : isIdle ? jobs.report.text : Self.restless
+      idles = 0
       jobs.asOwner { closure?.cancel() }
     }
   }
 
   private static let restless =
     "Some tasks always had something left to do, for \(mostJobs) jobs: do they wait with Task.yield()?"
+  private static let circling =
+    "The closure asked \(mostIdles) times until nobody had anything left to do: does it wait in a loop?"
 
   /// False if there is no end of jobs.
   private func runUntilIdle() async -> Bool {
     var count = 0
     while count < Self.mostJobs {
       let ran = jobs.runReady(atMost: Self.share)
-      if ran < Self.share { return true }
-      count += ran
+      if ran.hasRunClosure { closureRan = .now }
+      if ran.count < Self.share { return true }
+      count += ran.count
       await Task.yield()
     }
     return false
   }
 
-  private func hasHelpFromOutside() async -> Bool {
-    while true {
-      if await jobs.waitForOutside(atMost: Self.patience) { return true }
-      guard let end = jobs.realSleepEnd, end + Self.patience > .now else { return false }
-    }
+  private func hasHelpFromOutside(isCancelled: Bool) async -> Bool {
+    if closureRan + Self.patienceWithOthers < .now { return false }
+    let patience = isCancelled ? Self.patience.afterCancel : Self.patience.0
+    return await jobs.waitForOutside(atMost: patience)
   }
 }

@@ -7,6 +7,16 @@ import AsyncChannels
 public struct TestTime: Sendable {
   let jobs: TestJobs
 
+  /// Decides the order of this run; nil in the order in which jobs become ready.
+  ///
+  /// A failure that is thrown names it. One that is only noted, as `XCTAssertEqual` does, ends no run: give it
+  /// the seed in its message.
+  ///
+  /// ```swift
+  /// XCTAssertEqual(hits.values, [[], ["Swift 6"]], "seed \(time.seed ?? 0)")
+  /// ```
+  public var seed: UInt64? { jobs.seed }
+
   /// That of the code that runs now; nil outside of the closure of ``withTestTime(orders:fileID:line:_:)``, and of
   /// what it started.
   static var current: TestTime? { TestJobs.current.map(TestTime.init) }

@@ -15,8 +15,7 @@ public struct TestTimeFailure: Error, CustomStringConvertible {
     self.init(findings + (error.map { "\nThe closure threw: \($0)" } ?? ""), at: place)
   }
 
-  init(ofOrder seed: UInt64?, _ error: any Error, at place: SourcePlace) {
-    let seed = seed.map(String.init) ?? ""
+  init(ofOrder seed: UInt64, _ error: any Error, at place: SourcePlace) {
     self.init(
       "In the order with seed \(seed) (repeat it with orders: .random(1, seed: \(seed))):\n\(error)",
       at: place)

@@ -30,10 +30,16 @@ import AsyncChannels
 /// does not wait for them.
 ///
 /// **A test that would wait for ever** fails within a second: if nothing can run and the closure has not returned,
-/// nothing outside resumes it for 0.9 s, and nothing sleeps on a real clock. The failure says what waits. The closure
-/// is cancelled then, and is abandoned if it does not return even so.
+/// and nothing outside resumes a task of it for 0.9 s. (If something outside goes on, a timer for example, it fails
+/// when the closure itself has waited for 20 s.) The failure says what waits; on Apple's systems it does not say in
+/// which functions. The closure is cancelled then, and is abandoned if it does not return even so.
 ///
-/// **Several calls** in a process wait for each other. Other tests run meanwhile, and do not belong to it.
+/// **Several calls** in a process wait for each other. Other tests run meanwhile, and do not belong to it, unless both
+/// use the same actor, a global one for example: then jobs of one may run in the time of the other.
+///
+/// **What it cannot see**: code that is not isolated runs on the main thread, too. So a `MainActor.assumeIsolated` in
+/// it passes here, and traps in the app. And a task that was made before the closure, and that runs on another thread
+/// when the closure begins, may take what the closure sends without being noticed.
 ///
 /// **The end.** When the closure has returned, what is ready is still run. Tasks that wait then, and are resumed
 /// later, run as usual.
@@ -63,7 +69,8 @@ public func withTestTime(
   for seed in orders.seeds {
     do {
       try await TestRun(seed: seed, at: place).run(body)
-    } catch  where seed != nil && !Task.isCancelled {
+    } catch {
+      guard let seed, !Task.isCancelled else { throw error }
       throw TestTimeFailure(ofOrder: seed, error, at: place)
     }
   }

@@ -10,7 +10,7 @@ import XCTest
 /// nobody of what is written in between.
 final class ObservationRaceTests: XCTestCase {
   @MainActor
-  func test_C51_onTheMainActorAWriteBetweenReadingAndInstallingIsTold() async throws {
+  func test_C51c_onTheMainActorAWriteBetweenReadingAndInstallingIsTold() async throws {
     for writes in 1...5 {
       let number = CurrentValue(0)
       let found = Record<Int>()
@@ -27,7 +27,7 @@ final class ObservationRaceTests: XCTestCase {
   }
 
   /// Not to be told of a change must not mean to hear of none until the next reading.
-  func test_C51_whoMissedWritesIsToldOfTheNextOne() async throws {
+  func test_C51d_whoMissedWritesIsToldOfTheNextOne() async throws {
     try await onThreads(1) { _ in
       // The main actor may have told it meanwhile, or tell it now, of the writes it missed.
       for writes in 1...5 { Late.isToldImmediately(after: writes, times: 1...2) }
@@ -39,7 +39,7 @@ final class ObservationRaceTests: XCTestCase {
 
   /// 10,000 times, or as often as the environment's `ASYNCCHANNELS_RACES` says.
   @MainActor
-  func test_C51_nobodyOnTheMainActorKeepsAnOldValue() async throws {
+  func test_C51c_nobodyOnTheMainActorKeepsAnOldValue() async throws {
     let count = ProcessInfo.processInfo.environment["ASYNCCHANNELS_RACES"].flatMap { Int($0) }
     var outdated: [Label] = []
     for batch in 0..<(count ?? 10_000) / 1000 {
@@ -67,7 +67,7 @@ final class ObservationRaceTests: XCTestCase {
   }
 
   @MainActor
-  func test_C51_onTheMainActorObserversAreToldOncePerChangeFromElsewhere() async throws {
+  func test_C51b_onTheMainActorObserversAreToldOncePerChangeFromElsewhere() async throws {
     let number = CurrentValue(0)
     let shown = Record<Int>()
     show(number, in: shown)
@@ -79,7 +79,7 @@ final class ObservationRaceTests: XCTestCase {
     }
   }
 
-  func test_C51_elsewhereObserversAreToldOncePerChange() async throws {
+  func test_C51b_elsewhereObserversAreToldOncePerChange() async throws {
     let number = CurrentValue(0)
     let found = Record<Int>()
     try await onThreads(1) { _ in observeForEver(number, found) }
@@ -96,7 +96,7 @@ final class ObservationRaceTests: XCTestCase {
   }
 
   @MainActor
-  func test_C51_writesOnTheThreadThatReadsTellOnce() async throws {
+  func test_C51b_writesOnTheThreadThatReadsTellOnce() async throws {
     let number = CurrentValue(0)
     let found = Record<Int>()
     observeForEver(number, found)
@@ -108,7 +108,7 @@ final class ObservationRaceTests: XCTestCase {
 
   /// A burst of no more writes than there are generations tells once, of any more at most twice.
   @MainActor
-  func test_C51_aBurstFromElsewhereTellsAtMostOnceMore() async throws {
+  func test_C51f_aBurstFromElsewhereTellsAtMostOnceMore() async throws {
     for writes in [1, 2, 3, 62, 63, 64, 65, 128, 1000] {
       let number = CurrentValue(0)
       let shown = Record<Int>()
@@ -121,7 +121,7 @@ final class ObservationRaceTests: XCTestCase {
   }
 
   @MainActor
-  func test_C51_observationsOnTheMainActorEndsWithTheNewestValue() async throws {
+  func test_C51c_observationsOnTheMainActorEndsWithTheNewestValue() async throws {
     for _ in 0..<50 {
       let number = CurrentValue(0)
       async let writing: Void = onThreads(2) { _ in

@@ -7,7 +7,7 @@ import XCTest
 /// C51: Observation is told after the store, about the property that changed, once per change.
 final class ObservationTests: XCTestCase {
   @MainActor
-  func test_C51_onlyWhoReadThePropertyThatChangedIsTold() async throws {
+  func test_C51a_onlyWhoReadThePropertyThatChangedIsTold() async throws {
     let model = Model()
     let told = Record<String>()
     withObservationTracking {
@@ -35,7 +35,7 @@ final class ObservationTests: XCTestCase {
     XCTAssertEqual(told.events.sorted(), ["age", "both", "name"])
   }
 
-  func test_C51_theObserverIsToldOncePerChangeAndFindsTheNewValue() async throws {
+  func test_C51b_theObserverIsToldOncePerChangeAndFindsTheNewValue() async throws {
     let number = CurrentValue(0)
     let found = Record<Int>()
     observeForEver(number, found)
@@ -52,7 +52,7 @@ final class ObservationTests: XCTestCase {
     XCTAssertEqual(found.events, [1, 2, 3, 4, 4])
   }
 
-  func test_C51_whatChangesNothingTellsNobody() async throws {
+  func test_C51b_whatChangesNothingTellsNobody() async throws {
     struct Refused: Error {}
     let number = CurrentValue(0)
     let found = Record<Int>()
@@ -69,7 +69,7 @@ final class ObservationTests: XCTestCase {
     XCTAssertEqual(found.events, [])
   }
 
-  func test_C51_readingTheOutletOrPublishingToItTracksNothing() async throws {
+  func test_C51a_readingTheOutletOrPublishingToItTracksNothing() async throws {
     let number = CurrentValue(0)
     let told = Record<Int>()
     withObservationTracking {
@@ -84,7 +84,23 @@ final class ObservationTests: XCTestCase {
     XCTAssertEqual(told.events, [])
   }
 
-  func test_C51_subscribersAndObserversAreToldOfTheSameChanges() async throws {
+  @MainActor
+  func test_C51e_nobodyIsToldOfAWriteByItsOwnClosure() async throws {
+    let number = CurrentValue(0)
+    let told = Record<Int>()
+    withObservationTracking {
+      _ = number.value
+      number.value = 1
+    } onChange: {
+      told.add(number.value)
+    }
+    await Task { @MainActor in }.value
+    XCTAssertEqual(told.events, [])
+    number.value = 2
+    XCTAssertEqual(told.events, [2])
+  }
+
+  func test_C51b_subscribersAndObserversAreToldOfTheSameChanges() async throws {
     let number = CurrentValue(0)
     let published = number.outlet.subscribe()
     let found = Record<Int>()
@@ -94,7 +110,7 @@ final class ObservationTests: XCTestCase {
     assertEqual(try await published.collect(), [0] + found.events)
   }
 
-  func test_C51_observationsYieldsTheNewestValueAfterTheStore() async throws {
+  func test_C51b_observationsYieldsTheNewestValueAfterTheStore() async throws {
     let number = CurrentValue(0)
     var values = Observations { number.value }.makeAsyncIterator()
     assertEqual(await values.next(), 0)
@@ -113,7 +129,7 @@ final class ObservationTests: XCTestCase {
   }
 
   @MainActor
-  func test_C51_observationsFollowsPropertyByProperty() async throws {
+  func test_C51a_observationsFollowsPropertyByProperty() async throws {
     let model = Model()
     let names = Record<String>()
     let isWatched = Gate()

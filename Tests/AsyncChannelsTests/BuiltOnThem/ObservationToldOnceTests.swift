@@ -9,7 +9,7 @@ import XCTest
 /// C51: one thread writes, and the job on the main actor tells of what it wrote before.
 final class ObservationToldOnceTests: XCTestCase {
   @MainActor
-  func test_C51_oneWriterAndTheJobDoNotTellSimultaneously() async throws {
+  func test_C51f_oneWriterAndTheJobDoNotTellSimultaneously() async throws {
     let counter = Rendering()
     counter.render()
     let number = counter.number

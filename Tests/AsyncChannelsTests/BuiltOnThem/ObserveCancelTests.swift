@@ -5,7 +5,7 @@ import XCTest
 
 /// C47, the end: a `Stage` is an actor whose jobs the test runs, one by one where it matters.
 final class ObserveCancelTests: XCTestCase {
-  func test_C47_afterCancelInItsActorTheBodyIsNotCalledThoughTheConsumerWasRung() async throws {
+  func test_C47f_afterCancelInItsActorTheBodyIsNotCalledThoughTheConsumerWasRung() async throws {
     for end in Ending.allCases {
       let channel = Channel<Int>()
       let stage = Stage()
@@ -26,7 +26,7 @@ final class ObserveCancelTests: XCTestCase {
     }
   }
 
-  func test_C47_betweenTheLastLookAtTheCancellationAndTheCallNothingRunsInTheActor() async throws {
+  func test_C47f_betweenTheLastLookAtTheCancellationAndTheCallNothingRunsInTheActor() async throws {
     for sends in [false, true] {
       let channel = Channel<Int>()
       let stage = Stage()
@@ -47,7 +47,7 @@ final class ObserveCancelTests: XCTestCase {
   }
 
   @MainActor
-  func test_C47_afterCancelOnTheMainActorTheBodyIsNotCalled() async throws {
+  func test_C47f_afterCancelOnTheMainActorTheBodyIsNotCalled() async throws {
     for end in Ending.allCases {
       for _ in 0..<50 {
         let channel = Channel<Int>()
@@ -69,7 +69,7 @@ final class ObserveCancelTests: XCTestCase {
   }
 
   @MainActor
-  func test_C47_noCallComesAfterACancelThatRacesWithASender() async throws {
+  func test_C47f_noCallComesAfterACancelThatRacesWithASender() async throws {
     for end in Ending.allCases {
       for round in 0..<50 {
         let channel = Channel<Int>()

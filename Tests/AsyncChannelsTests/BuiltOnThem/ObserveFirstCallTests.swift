@@ -7,7 +7,7 @@ import XCTest
 /// C47, the beginning: called in the isolation of its body, `observe` calls it before it returns.
 final class ObserveFirstCallTests: XCTestCase {
   @MainActor
-  func test_C47_onTheMainActorAStateIsThereBeforeObserveReturns() async throws {
+  func test_C47d_onTheMainActorAStateIsThereBeforeObserveReturns() async throws {
     let state = CurrentValue("loading")
     let label = Label()
     let token = state.outlet.observe { label.show($0) }
@@ -21,7 +21,7 @@ final class ObserveFirstCallTests: XCTestCase {
   }
 
   @MainActor
-  func test_C47_derivedOutletsAndFunctionsWithAResultAreCalledFirstToo() async throws {
+  func test_C47d_derivedOutletsAndFunctionsWithAResultAreCalledFirstToo() async throws {
     let state = CurrentValue(1)
     let label = Label()
     let texts = Channel<String>(replaying: 1)
@@ -40,7 +40,7 @@ final class ObserveFirstCallTests: XCTestCase {
   }
 
   @MainActor
-  func test_C47_whereNothingIsReplayedTheFirstCallComesWithTheFirstElement() async throws {
+  func test_C47d_whereNothingIsReplayedTheFirstCallComesWithTheFirstElement() async throws {
     let channel = Channel<String>()
     let label = Label()
     let token = channel.outlet.observe { label.show($0) }
@@ -53,7 +53,7 @@ final class ObserveFirstCallTests: XCTestCase {
   }
 
   @MainActor
-  func test_C47_ofSeveralReplayedTheOldestComesFirstAndTheOthersInLaterTurns() async throws {
+  func test_C47d_ofSeveralReplayedTheOldestComesFirstAndTheOthersInLaterTurns() async throws {
     for policy in [BufferingPolicy.unbounded, .bufferingNewest(8), .bufferingOldest(8)] {
       let channel = Channel<String>(replaying: 3, buffering: policy)
       for text in ["a", "b", "c"] { channel.send(text) }
@@ -67,7 +67,7 @@ final class ObserveFirstCallTests: XCTestCase {
     }
   }
 
-  func test_C47_inAnotherActorTheStateIsThereBeforeObserveReturnsToo() async throws {
+  func test_C47d_inAnotherActorTheStateIsThereBeforeObserveReturnsToo() async throws {
     let state = CurrentValue(1)
     let stage = Stage()
     let calls = Record<Int>()
@@ -84,7 +84,7 @@ final class ObserveFirstCallTests: XCTestCase {
   }
 
   @MainActor
-  func test_C47_calledFromElsewhereTheFirstCallComesInATurnOfTheBodysIsolation() async throws {
+  func test_C47e_calledFromElsewhereTheFirstCallComesInATurnOfTheBodysIsolation() async throws {
     let state = CurrentValue("a")
     let label = Label()
     let tokens = Record<CancellationToken>()
@@ -99,7 +99,7 @@ final class ObserveFirstCallTests: XCTestCase {
   }
 
   @MainActor
-  func test_C47_aBodyWithoutIsolationIsCalledElsewhere() async throws {
+  func test_C47e_aBodyWithoutIsolationIsCalledElsewhere() async throws {
     let state = CurrentValue(1)
     let calls = Record<Int>()
     let gate = DispatchSemaphore(value: 0)
@@ -116,7 +116,7 @@ final class ObserveFirstCallTests: XCTestCase {
   }
 
   @MainActor
-  func test_C47_aBodyThatSuspendsInItsFirstCallLetsObserveReturn() async throws {
+  func test_C47d_aBodyThatSuspendsInItsFirstCallLetsObserveReturn() async throws {
     let state = CurrentValue(0)
     let calls = Record<String>()
     let gate = Gate()
@@ -137,7 +137,7 @@ final class ObserveFirstCallTests: XCTestCase {
 
   /// It has no token before `observe` has returned, so what it sends must come after that.
   @MainActor
-  func test_C47_aBodyThatFeedsItselfCanBeStoppedByItsToken() async throws {
+  func test_C47f_aBodyThatFeedsItselfCanBeStoppedByItsToken() async throws {
     for replayed in [1, 3] {
       let channel = Channel<Int>(replaying: replayed)
       channel.send(0)
@@ -155,7 +155,7 @@ final class ObserveFirstCallTests: XCTestCase {
   }
 
   @MainActor
-  func test_C47_aTokenThatIsDroppedImmediatelyEndsItAfterTheFirstCall() async throws {
+  func test_C47f_aTokenThatIsDroppedImmediatelyEndsItAfterTheFirstCall() async throws {
     let state = CurrentValue(0)
     let calls = Record<Int>()
     _ = state.outlet.observe { @MainActor number in
@@ -168,7 +168,7 @@ final class ObserveFirstCallTests: XCTestCase {
   }
 
   @MainActor
-  func test_C47_theFirstCallMayObserveReplaceATokenAndDropTheOwner() async throws {
+  func test_C47d_theFirstCallMayObserveReplaceATokenAndDropTheOwner() async throws {
     let owner = Owner()
     let state = CurrentValue("outer")
     let inner = CurrentValue("inner")
@@ -192,7 +192,7 @@ final class ObserveFirstCallTests: XCTestCase {
   }
 
   @MainActor
-  func test_C47_inACancelledTaskTheObserverIsCalledAllTheSame() async throws {
+  func test_C47d_inACancelledTaskTheObserverIsCalledAllTheSame() async throws {
     let state = CurrentValue(0)
     let calls = Record<Int>()
     let task = Task { @MainActor in

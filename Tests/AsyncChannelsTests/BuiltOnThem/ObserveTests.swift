@@ -5,7 +5,7 @@ import XCTest
 
 /// A `Stage` is an actor whose jobs the test runs, one by one where it matters.
 final class ObserveTests: XCTestCase {
-  func test_C47_nothingSentAfterItReturnedIsMissed() async throws {
+  func test_C47a_nothingSentAfterItReturnedIsMissed() async throws {
     let channel = Channel<Int>(replaying: 1)
     channel.send(0)
     channel.send(1)
@@ -18,7 +18,7 @@ final class ObserveTests: XCTestCase {
     withExtendedLifetime(token) {}
   }
 
-  func test_C47_observingEndsWithTheChannelAfterWhatWasSent() async throws {
+  func test_C47a_observingEndsWithTheChannelAfterWhatWasSent() async throws {
     var channel = Optional(Channel<Int>())
     let calls = Record<Int>()
     let held = Census()
@@ -32,7 +32,7 @@ final class ObserveTests: XCTestCase {
     withExtendedLifetime(token) {}
   }
 
-  func test_C47_anActorsBodyRunsInThatActor() async throws {
+  func test_C47b_anActorsBodyRunsInThatActor() async throws {
     let channel = Channel<Int>()
     let stage = Stage()
     let calls = Record<Int>()
@@ -48,7 +48,7 @@ final class ObserveTests: XCTestCase {
   }
 
   @MainActor
-  func test_C47_aMainActorBodyRunsOnTheMainActor() async throws {
+  func test_C47b_aMainActorBodyRunsOnTheMainActor() async throws {
     let channel = Channel<Int>()
     let inlet = Channel<Int>()
     let calls = Record<Int>()
@@ -73,7 +73,7 @@ final class ObserveTests: XCTestCase {
     withExtendedLifetime(tokens) {}
   }
 
-  func test_C47_oneCallAtATimeAlsoWhenTheBodySuspends() async throws {
+  func test_C47c_oneCallAtATimeAlsoWhenTheBodySuspends() async throws {
     let channel = Channel<Int>()
     let calls = Record<String>()
     let gates = [Gate(), Gate(), Gate()]
@@ -94,7 +94,7 @@ final class ObserveTests: XCTestCase {
     withExtendedLifetime(token) {}
   }
 
-  func test_C47_aFunctionThatReturnsASendResultCanObserve() async throws {
+  func test_C47b_aFunctionThatReturnsASendResultCanObserve() async throws {
     let taps = Channel<Int>()
     let signIn = Channel<Int>()
     let signIns = signIn.outlet.subscribe()
@@ -111,7 +111,7 @@ final class ObserveTests: XCTestCase {
     try await until("unsubscribed") { taps.subscriberCount == 0 }
   }
 
-  func test_C47_theBodyMayCancelItsOwnToken() async throws {
+  func test_C47f_theBodyMayCancelItsOwnToken() async throws {
     let channel = Channel<Int>()
     let calls = Record<Int>()
     let token = Record<CancellationToken>()

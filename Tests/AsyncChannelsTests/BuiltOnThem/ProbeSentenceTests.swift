@@ -10,7 +10,7 @@ final class ProbeSentenceTests: XCTestCase {
   private let channel = Channel<Int>()
   private let clock = JumpingClock()
 
-  func test_C52_everyExpectationSaysItsFileAndLine() async throws {
+  func test_C52f_everyExpectationSaysItsFileAndLine() async throws {
     let probe = Probe(channel.outlet)
     let expectations: [(line: Int, () async throws(ProbeFailure) -> Void)] = [
       (#line, { () throws(ProbeFailure) in try await probe.next(clock: self.clock) }),
@@ -47,7 +47,7 @@ final class ProbeSentenceTests: XCTestCase {
     }
   }
 
-  func test_C52_aFunctionOfTheTestsOwnHandsOnWhereItsCallerIs() async throws {
+  func test_C52f_aFunctionOfTheTestsOwnHandsOnWhereItsCallerIs() async throws {
     let probe = Probe(channel.outlet)
     func expectPair(
       fileID: StaticString = #fileID, line: UInt = #line
@@ -61,7 +61,7 @@ final class ProbeSentenceTests: XCTestCase {
         + "channel.outlet: Expected 2 elements, after none, but nothing came within 0 ms.")
   }
 
-  func test_C52_theTimeIsRounded() async throws {
+  func test_C52i_theTimeIsRounded() async throws {
     let times: [(Duration, String)] = [
       (.zero, "0 ms"), (.nanoseconds(499_999), "0 ms"), (.microseconds(500), "1 ms"),
       (.milliseconds(53), "53 ms"), (.microseconds(999_499), "999 ms"),
@@ -79,7 +79,7 @@ final class ProbeSentenceTests: XCTestCase {
     }
   }
 
-  func test_C52_elementsAreShownAsTheyDescribeThemselves() async throws {
+  func test_C52h_elementsAreShownAsTheyDescribeThemselves() async throws {
     let secret = Login(name: "ann", password: "hidden")
     let shown: [(String, String)] = [
       (await came(secret), "Login(…)"), (await came([secret]), "[Login(…)]"),
@@ -97,7 +97,7 @@ final class ProbeSentenceTests: XCTestCase {
     }
   }
 
-  func test_C52_whatLooksTheSameAndIsNotEqualIsAnother() async throws {
+  func test_C52b_whatLooksTheSameAndIsNotEqualIsAnother() async throws {
     let probe = Probe(Outlet.just(Login(name: "ann", password: "hidden")))
     let failure = await failure { () throws(ProbeFailure) in
       try await probe.expect(

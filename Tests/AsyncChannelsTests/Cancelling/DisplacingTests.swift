@@ -6,7 +6,7 @@ import XCTest
 /// What becomes of an older consumer of a subscription when a newer one asks. None of them is
 /// cancelled here; `HandoverTests` has those that are.
 final class DisplacingTests: XCTestCase {
-  func test_C32_aConsumerThatWaitsIsDisplacedByTheOneThatAsksLater() async throws {
+  func test_C32a_aConsumerThatWaitsIsDisplacedByTheOneThatAsksLater() async throws {
     for (channel, subscription) in channelsWithSubscriptions() {
       let first = subscription.consuming()
       try await channel.untilAsleep(1)
@@ -21,7 +21,7 @@ final class DisplacingTests: XCTestCase {
     }
   }
 
-  func test_C32_aConsumerThatComesBackLaterStealsNothingFromTheNewer() async throws {
+  func test_C32b_aConsumerThatComesBackLaterStealsNothingFromTheNewer() async throws {
     for (channel, subscription) in channelsWithSubscriptions() {
       for number in 1...6 { channel.send(number) }
       let (older, newer) = (subscription.makeAsyncIterator(), subscription.makeAsyncIterator())
@@ -38,7 +38,7 @@ final class DisplacingTests: XCTestCase {
     }
   }
 
-  func test_C32_anIteratorThatHasNotAskedYetDisplacesNobody() async throws {
+  func test_C32b_anIteratorThatHasNotAskedYetDisplacesNobody() async throws {
     for (channel, subscription) in channelsWithSubscriptions() {
       let first = subscription.consuming()
       try await channel.untilAsleep(1)
@@ -50,7 +50,7 @@ final class DisplacingTests: XCTestCase {
   }
 
   /// A probe takes so at its end.
-  func test_C32_takingWhatIsThereWithoutWaitingDisplacesTheOneThatWaits() async throws {
+  func test_C32a_takingWhatIsThereWithoutWaitingDisplacesTheOneThatWaits() async throws {
     for (channel, subscription) in channelsWithSubscriptions() {
       let first = subscription.consuming()
       try await channel.untilAsleep(1)
@@ -65,7 +65,7 @@ final class DisplacingTests: XCTestCase {
 
   /// A crowd on one subscription, while elements come: each element is one consumer's, none is lost,
   /// and each consumer's own are in order.
-  func test_C32_howeverManyAskNothingIsLostOrGivenTwice() async throws {
+  func test_C32b_howeverManyAskNothingIsLostOrGivenTwice() async throws {
     for _ in 0..<10 {
       for (channel, subscription) in channelsWithSubscriptions() {
         let sender = Task.detached {
@@ -91,7 +91,7 @@ final class DisplacingTests: XCTestCase {
     }
   }
 
-  func test_C32_aDebugBuildReportsTheFirstThatWasDisplaced() async throws {
+  func test_C32d_aDebugBuildReportsTheFirstThatWasDisplaced() async throws {
     struct Greeting: Sendable {}
     let output = try await assertSurvives("displaced") {
       let channel = Channel<Greeting>()
@@ -116,7 +116,7 @@ final class DisplacingTests: XCTestCase {
     #endif
   }
 
-  func test_C32_handingOverAfterACancellationIsReportedToNobody() async throws {
+  func test_C32d_handingOverAfterACancellationIsReportedToNobody() async throws {
     let output = try await assertSurvives("cancelled") {
       let channel = Channel<Int>()
       let subscription = channel.outlet.subscribe()

@@ -14,7 +14,7 @@ final class HandoverAtEachJobTests: XCTestCase {
     XCTAssertGreaterThan(jobs, 4 + 2 * 5)
   }
 
-  func test_C32_whoIsDisplacedAfterAnyOfItsJobsLeavesTheRestToTheNext() async throws {
+  func test_C32a_whoIsDisplacedAfterAnyOfItsJobsLeavesTheRestToTheNext() async throws {
     try await atEachJob { _ in }
   }
 

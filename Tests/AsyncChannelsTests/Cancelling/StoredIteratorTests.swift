@@ -43,7 +43,7 @@ final class StoredIteratorTests: XCTestCase {
   }
 
   /// The older one asks for the first time when the newer one has asked, and left its loop.
-  func test_C32_anIteratorMadeBeforeAnotherConsumersLoopGetsNilAfterIt() async throws {
+  func test_C32b_anIteratorMadeBeforeAnotherConsumersLoopGetsNilAfterIt() async throws {
     let channel = Channel<Int>()
     let subscription = channel.outlet.subscribe()
     let reader = Reader(subscription)
@@ -68,7 +68,7 @@ final class StoredIteratorTests: XCTestCase {
   }
 
   /// An actor is free while it waits, so that a second call can come.
-  func test_C32_aCallThatComesWhileAnEarlierOneWaitsTakesItsPlace() async throws {
+  func test_C32c_aCallThatComesWhileAnEarlierOneWaitsTakesItsPlace() async throws {
     let channel = Channel<Int>()
     let reader = Reader(channel.outlet.subscribe())
     var waiting = Task { await reader.next() }

@@ -84,7 +84,7 @@ final class ProgrammerErrorTests: XCTestCase {
 
   private static let touched = "A CurrentValue<Int> was touched inside its own update"
 
-  func test_C51_touchingAValueInsideItsUpdateTraps() async throws {
+  func test_C51g_touchingAValueInsideItsUpdateTraps() async throws {
     try await assertTraps("reading", saying: Self.touched) {
       let value = CurrentValue(1)
       value.update { $0 += value.value }
@@ -111,7 +111,7 @@ final class ProgrammerErrorTests: XCTestCase {
     }
   }
 
-  func test_C140_touchingAValueThatIsChangedInPlaceTraps() async throws {
+  func test_C114_touchingAValueThatIsChangedInPlaceTraps() async throws {
     let touched = "A CurrentValue<Array<Int>> was touched inside its own update"
     let touches: [@Sendable (CurrentValue<[Int]>) -> Void] = [
       { _ = $0.value }, { $0.value = [2] }, { $0.update { $0.append(2) } }, { $0.finish() },
@@ -125,7 +125,7 @@ final class ProgrammerErrorTests: XCTestCase {
     }
   }
 
-  func test_C51_onlyTheSameValueOnTheSameThreadIsOutOfBoundsInsideUpdate() async throws {
+  func test_C51g_onlyTheSameValueOnTheSameThreadIsOutOfBoundsInsideUpdate() async throws {
     try await assertSurvives("another value, and afterwards") {
       let one = CurrentValue(1)
       let other = CurrentValue(10)

@@ -25,7 +25,7 @@ final class CauseTests: XCTestCase {
     for await number in received { second.send(number * 10) }
     second.send(99)
     XCTAssertEqual(
-      recording.text(),
+      recording.text(legend: false),
       """
       first  second
       ●      │       #1 1
@@ -132,7 +132,7 @@ final class CauseTests: XCTestCase {
     player.play.send()
     player.seek.send(5)
     XCTAssertEqual(
-      recording.text(),
+      recording.text(legend: false),
       """
       Player
       commands  play  seek
@@ -148,7 +148,7 @@ final class CauseTests: XCTestCase {
     spy.add.send("Ann")
     spy.double.send(2)
     XCTAssertEqual(
-      recording.text(),
+      recording.text(legend: false),
       """
       Spy
       add  numbers  double

@@ -113,7 +113,7 @@ final class NamelessRecordingTests: XCTestCase {
         shop.orders.send(Command.signIn(token: "s3cr3t"))
         shop.orders.send(Command.signOut)
         shop.password.value = "s3cr3t"
-        FileHandle.standardError.write(Data((recording.text() + named.text()).utf8))
+        FileHandle.standardError.write(Data((recording.text(legend: false) + named.text(legend: false)).utf8))
       }
     }
     """#

@@ -18,7 +18,7 @@ final class RecordingTests: XCTestCase {
     shop.stock.value = 2
     shop.orders.finish()
     XCTAssertEqual(
-      recording.text(),
+      recording.text(legend: false),
       """
       Shop
       orders  stock
@@ -31,7 +31,7 @@ final class RecordingTests: XCTestCase {
 
       """)
     XCTAssertEqual(
-      recording.text(ascii: true),
+      recording.text(ascii: true, legend: false),
       """
       Shop
       orders  stock
@@ -44,9 +44,9 @@ final class RecordingTests: XCTestCase {
 
       """)
     XCTAssertEqual(
-      recording.marbles(),
+      recording.marbles(legend: false),
       """
-      orders  ─#1─#2─✕#1────┤─
+      orders  ─#1─#2─✕#1────■─
       stock   ───────────#3───
 
       """)
@@ -62,7 +62,7 @@ final class RecordingTests: XCTestCase {
     _ = await sizes.next()
     other.send("ü")
     XCTAssertEqual(
-      recording.text(ascii: true),
+      recording.text(ascii: true, legend: false),
       """
       gr\\u{00F6}\\u{00DF}e  other
       *                    |      #1 "\\u{00E9}"
@@ -71,7 +71,7 @@ final class RecordingTests: XCTestCase {
 
       """)
     XCTAssertEqual(
-      recording.marbles(ascii: true),
+      recording.marbles(ascii: true, legend: false),
       """
       gr\\u{00F6}\\u{00DF}e  -#1------------
       other                ----"\\u{00FC}"-
@@ -91,7 +91,9 @@ final class RecordingTests: XCTestCase {
       ÜberhauptNichtsMitEinemNamenDerÜberAllesHinausgehtWasZurNotNochGeht()
     )
     let recording = Recording(of: empty)
-    let texts = { [recording.text(ascii: true), recording.marbles(ascii: true)] }
+    let texts = {
+      [recording.text(ascii: true, legend: false), recording.marbles(ascii: true, legend: false)]
+    }
     let before = texts()
     recording.add(owner)
     let more = (0..<30).map { _ in Channel<Int>() }
@@ -123,7 +125,7 @@ final class RecordingTests: XCTestCase {
     owner.late.send(2)
     owner.never.send(3)
     XCTAssertEqual(
-      recording.text(),
+      recording.text(legend: false),
       """
       Owner
       there  late
@@ -144,7 +146,7 @@ final class RecordingTests: XCTestCase {
     for _ in 0..<2 { _ = await early.next() }
     _ = await bounded.next()
     XCTAssertEqual(
-      recording.text(),
+      recording.text(legend: false),
       """
       numbers
       ●        #1 2
@@ -207,7 +209,7 @@ final class RecordingTests: XCTestCase {
     for number in 1...4 { channel.send(number) }
     _ = await subscription.next()
     XCTAssertEqual(
-      recording.text(),
+      recording.text(legend: false),
       """
       numbers
       … 2 earlier events were left out
@@ -216,12 +218,13 @@ final class RecordingTests: XCTestCase {
       ●        #3 4
 
       """)
-    XCTAssertEqual(recording.marbles(), "… 2 earlier events were left out\nnumbers  ─#1─#2─#3─\n")
-    XCTAssertTrue(recording.marbles(ascii: true).hasPrefix("... 2 earlier"))
+    XCTAssertEqual(
+      recording.marbles(legend: false), "… 2 earlier events were left out\nnumbers  ─#1─#2─#3─\n")
+    XCTAssertTrue(recording.marbles(ascii: true, legend: false).hasPrefix("... 2 earlier"))
     // The first is known no more, and there is nothing to tell of its taking.
     _ = await subscription.next()
     XCTAssertEqual(recording.flow.leftOut, 3)
-    XCTAssertTrue(recording.text().hasSuffix("an earlier element taken\n"))
+    XCTAssertTrue(recording.text(legend: false).hasSuffix("an earlier element taken\n"))
   }
 
   func test_C85_theTimesAreTheClocks() async {
@@ -235,7 +238,7 @@ final class RecordingTests: XCTestCase {
     clock.advance(by: .microseconds(1250))
     _ = await subscription.next()
     XCTAssertEqual(
-      recording.text(times: true).split(separator: "\n").map(String.init),
+      recording.text(times: true, legend: false).split(separator: "\n").map(String.init),
       [
         "   ms  numbers",
         "  0.0  ┬        subscription 1 subscribed",

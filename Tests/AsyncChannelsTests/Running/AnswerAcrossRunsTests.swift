@@ -1,6 +1,5 @@
 import AsyncChannels
 import AsyncChannelsTesting
-import Foundation
 import Synchronization
 import TestSupport
 import XCTest
@@ -33,7 +32,7 @@ final class AnswerAcrossRunsTests: XCTestCase {
     }
   }
 
-  func test_C79_itIsBusyWhileTheNextCallWorksHoweverTheCancelledOneUnwinds() async throws {
+  func test_C79e_itIsBusyWhileTheNextCallWorksHoweverTheCancelledOneUnwinds() async throws {
     // The first only: it may ignore what this waits for. See the tests below.
     for (round, overlap) in rounds(1_000, [.oneAtATime, .latestOnly, .concurrent]) {
       let inputs = Channel<Int>()
@@ -69,132 +68,126 @@ final class AnswerAcrossRunsTests: XCTestCase {
     }
   }
 
-  func test_C79_aSequenceThatIgnoresItsCancellationDoesNotDisturbTheNextCallsBusy() async throws {
-    for overlap in Overlap.allCases {
-      let busy = CurrentValue(false)
-      let (late, begun, gate) = (Gate(), Gate(), Gate())
-      let cancelled = Task {
-        await Stubborn(gate: late).answer(overlap, busy: busy.inlet) {
-          $0
-        } publish: { _ in
-          XCTFail("It was cancelled before it began.")
+  @MainActor
+  func test_C79e_aSequenceThatIgnoresItsCancellationDoesNotDisturbTheNextCallsBusy() async throws {
+    try await withTestTime { time in
+      for overlap in Overlap.allCases {
+        let busy = CurrentValue(false)
+        let changes = Probe(busy.outlet)
+        let cancelled = Task.detached { [clock = time.clock] in
+          await Stubborn(clock: clock).answer(overlap, busy: busy.inlet) {
+            $0
+          } publish: { _ in
+            XCTFail("It was cancelled before it began.")
+          }
         }
-      }
-      cancelled.cancel()
-      let next = Task {
-        await Outlet.just(1).answer(overlap, busy: busy.inlet) { _ in
-          begun.open()
-          await gate.pass()
-        } publish: { _ in
+        cancelled.cancel()
+        let next = Task.detached { [clock = time.clock] in
+          await Outlet.just(1).answer(overlap, busy: busy.inlet) { _ in
+            await clock.sleepThrough(second * 2)
+          } publish: { _ in
+          }
         }
+        await time.advance(by: second)
+        await cancelled.value
+        XCTAssertEqual(changes.values, [false, true], "\(overlap)")
+        await time.advance(by: second)
+        await next.value
+        XCTAssertEqual(changes.values, [false, true, false], "\(overlap)")
       }
-      let changes = Probe(busy.outlet)
-      try await within { await begun.pass() }
-      try await changes.next(where: { $0 })
-      late.open()
-      try await within { await cancelled.value }
-      try changes.finish()
-      gate.open()
-      try await within { await next.value }
-      XCTAssertFalse(busy.value, "\(overlap)")
     }
   }
 
   /// The next call begins on the main actor before the cancelled one can run there.
   @MainActor
-  func test_C79_aCallThatBeginsRightAfterAnothersCancellationIsBusyWhenThatUnwinds() async throws {
-    for overlap in Overlap.allCases {
-      let query = CurrentValue(1)
-      let busy = CurrentValue(false)
-      let (begun, gate) = (Gate(), Gate())
-      let cancelled = Task {
-        await query.outlet.answer(overlap, busy: busy.inlet) { _ in
-          begun.open()
-          await gate.pass()
-        } publish: { _ in
-          XCTFail("It was cancelled before it was answered.")
+  func test_C79e_aCallThatBeginsRightAfterAnothersCancellationIsBusyWhenThatUnwinds() async throws {
+    try await withTestTime { time in
+      for overlap in Overlap.allCases {
+        let query = CurrentValue(1)
+        let busy = CurrentValue(false)
+        let clock = time.clock
+        let cancelled = Task {
+          await query.outlet.answer(overlap, busy: busy.inlet) { _ in
+            await clock.sleepThrough(second)
+          } publish: { _ in
+            XCTFail("It was cancelled before it was answered.")
+          }
         }
+        await time.idle()
+        let shown = Record<Bool>()
+        cancelled.cancel()
+        let next = Task {
+          await query.outlet.answer(overlap, busy: busy.inlet) { _ in
+            await cancelled.value
+            shown.add(busy.value)
+          } publish: { _ in
+            shown.add(busy.value)
+            query.finish()
+          }
+        }
+        await time.advance(by: second)
+        await next.value
+        XCTAssertEqual(shown.events, [true, false], "\(overlap)")
       }
-      try await within { await begun.pass() }
-      let shown = Record<Bool>()
-      cancelled.cancel()
-      await query.outlet.answer(overlap, busy: busy.inlet) { _ in
-        gate.open()
-        await cancelled.value
-        shown.add(busy.value)
-      } publish: { _ in
-        shown.add(busy.value)
-        query.finish()
-      }
-      XCTAssertEqual(shown.events, [true, false], "\(overlap)")
     }
   }
 
   /// It would be called on whatever thread cancels, with whatever is locked there.
   @MainActor
-  func test_C79_whoeverCancelsDoesNotReportItAndNobodyWaitsForTheWorkToUnwind() async throws {
-    for overlap in Overlap.allCases {
-      let inputs = Channel<Int>()
-      let received = inputs.outlet.subscribe()
-      let (begun, gate) = (Gate(), Gate())
-      let isCancelling = Atomic(false)
-      let reports = Channel<Bool>()
-      let reported = Probe(reports.outlet)
-      let busy = Inlet<Bool> { isBusy in
-        XCTAssertFalse(isCancelling.load(ordering: .acquiring), "\(overlap)")
-        MainActor.assertIsolated()
-        reports.send(isBusy)
-      }
-      let run = Task {
-        await received.answer(overlap, busy: busy) { _ in
-          begun.open()
-          await gate.pass()
-        } publish: { _ in
+  func test_C79d_whoeverCancelsDoesNotReportItAndNobodyWaitsForTheWorkToUnwind() async throws {
+    try await withTestTime { time in
+      for overlap in Overlap.allCases {
+        let inputs = Channel<Int>()
+        let received = inputs.outlet.subscribe()
+        let isCancelling = Atomic(false)
+        let reports = Channel<Bool>()
+        let reported = Probe(reports.outlet)
+        let busy = Inlet<Bool> { isBusy in
+          XCTAssertFalse(isCancelling.load(ordering: .acquiring), "\(overlap)")
+          MainActor.assertIsolated()
+          reports.send(isBusy)
         }
+        let run = Task { [clock = time.clock] in
+          await received.answer(overlap, busy: busy) { _ in
+            await clock.sleepThrough(second)
+          } publish: { _ in
+          }
+        }
+        inputs.send(1)
+        await time.idle()
+        try await reported.expect(true)
+        // The main actor, where it may be reported, is not free meanwhile.
+        isCancelling.store(true, ordering: .releasing)
+        onAnotherThread { run.cancel() }
+        isCancelling.store(false, ordering: .releasing)
+        // Reported by a task that the other thread has made, so by none of the test's own.
+        try await reported.expect(false)
+        XCTAssertEqual(time.clock.sleeperCount, 1, "The work goes on: \(overlap)")
+        await time.advance(by: second)
+        await run.value
+        XCTAssertEqual(reported.values, [true, false], "\(overlap)")
       }
-      inputs.send(1)
-      try await within { await begun.pass() }
-      try await reported.expect(true)
-      // The main actor, where it may be reported, is not free meanwhile.
-      isCancelling.store(true, ordering: .releasing)
-      let done = DispatchSemaphore(value: 0)
-      Thread {
-        run.cancel()
-        done.signal()
-      }.start()
-      XCTAssertTrue(isSignalled(done))
-      isCancelling.store(false, ordering: .releasing)
-      try await reported.expect(false)
-      gate.open()
-      try await within { await run.value }
-      try reported.finish()
     }
   }
 
-  func test_C79_callsThatShareAnInletAreBusyUntilNoneOfThemIs() async throws {
-    let reports = Channel<Bool>()
-    let reported = Probe(reports.outlet)
-    let gates = [Gate(), Gate()]
-    let begun = Record<Int>()
-    let calls = gates.enumerated().map { index, gate in
-      Task {
-        await Outlet.just(index).answer(busy: reports.inlet) { number in
-          begun.add(number)
-          await gate.pass()
-        } publish: { _ in
+  @MainActor
+  func test_C79e_callsThatShareAnInletAreBusyUntilNoneOfThemIs() async throws {
+    try await withTestTime { time in
+      let reports = Channel<Bool>()
+      let reported = Probe(reports.outlet)
+      for seconds in 1...2 {
+        Task.detached { [clock = time.clock] in
+          await Outlet.just(seconds).answer(busy: reports.inlet) { seconds in
+            await clock.sleepThrough(second * seconds)
+          } publish: { _ in
+          }
         }
       }
+      await time.advance(by: second)
+      XCTAssertEqual(reported.values, [true])
+      await time.advance(by: second)
+      XCTAssertEqual(reported.values, [true, false])
     }
-    try await reported.expect(true)
-    try await until("both work") { begun.count == 2 }
-    gates[0].open()
-    try await within { await calls[0].value }
-    try reported.finish()
-    let rest = Probe(reports.outlet)
-    gates[1].open()
-    try await within { await calls[1].value }
-    try await rest.expect(false)
-    try rest.finish()
   }
 
   private func rounds(_ count: Int, _ overlaps: [Overlap]) -> [(round: Int, overlap: Overlap)] {
@@ -202,14 +195,16 @@ final class AnswerAcrossRunsTests: XCTestCase {
   }
 }
 
-/// Gives one element when its gate is opened, cancelled or not.
+private let second = Duration.seconds(1)
+
+/// Gives one element after a second, cancelled or not.
 private struct Stubborn: AsyncSequence, AsyncIteratorProtocol, Sendable {
   typealias Failure = Never
-  let gate: Gate
+  let clock: TestClock
   private var isAtEnd = false
 
-  init(gate: Gate) {
-    self.gate = gate
+  init(clock: TestClock) {
+    self.clock = clock
   }
 
   func makeAsyncIterator() -> Stubborn { self }
@@ -221,12 +216,7 @@ private struct Stubborn: AsyncSequence, AsyncIteratorProtocol, Sendable {
   mutating func next(isolation: isolated (any Actor)?) async -> Int? {
     guard !isAtEnd else { return nil }
     isAtEnd = true
-    await gate.pass()
+    await clock.sleepThrough(second)
     return 1
   }
-}
-
-/// Blocks, as asynchronous code is not to: this is about a thread that is not free.
-private func isSignalled(_ semaphore: DispatchSemaphore) -> Bool {
-  semaphore.wait(timeout: .now() + 20) == .success
 }

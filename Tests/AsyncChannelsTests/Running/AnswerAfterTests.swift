@@ -8,134 +8,112 @@ import XCTest
 /// `answer(after:)`: work that begins when the input has been quiet.
 @MainActor
 final class AnswerAfterTests: XCTestCase {
-  private let pause = Duration.milliseconds(300)
-  private let clock = TestClock()
-  private let inputs = Channel<Int>()
-  private let begun = Channel<Int>()
-  private let answers = Channel<Int>()
-
   func test_C76_workBeginsOnTheNewestWhenNoneHasComeForThatLong() async throws {
-    let published = Probe(answers.outlet)
-    let run = answering(inputs.outlet.subscribe())
-    for number in 1...3 { inputs.send(number) }
-    try await clock.untilAsleep(for: pause)
-    clock.advance(by: .milliseconds(299))
-    inputs.send(4)
-    clock.advance(by: .milliseconds(1))
-    // The timer ends, and sleeps for what is left since the last element.
-    try await clock.untilAsleep(within: .milliseconds(299)...pause)
-    clock.advance(by: .milliseconds(298))
-    try published.finish()
-    let rest = Probe(answers.outlet)
-    clock.advance(by: .milliseconds(2))
-    try await rest.expect(4)
-    inputs.send(5)
-    try await clock.pass(pause)
-    try await rest.expect(5)
-    try rest.finish()
-    try await run.cancelAndWait()
+    try await withTestTime { time in
+      let calls = Calls(time)
+      let run = calls.answer(calls.received)
+      for number in 1...3 { calls.inputs.send(number) }
+      await time.advance(by: .milliseconds(299))
+      calls.inputs.send(4)
+      await time.advance(by: .milliseconds(299))
+      XCTAssertEqual(calls.published, [])
+      await time.advance(by: .milliseconds(1))
+      XCTAssertEqual(calls.published, [4])
+      calls.inputs.send(5)
+      await time.advance(by: pause)
+      XCTAssertEqual(calls.published, [4, 5])
+      run.cancel()
+    }
   }
 
   /// The time of the last element counts, not that at which the timer finds out: so work begins one
   /// pause after it, and not up to two.
   func test_C76_itIsNotLateHoweverElementsCome() async throws {
-    let published = Probe(answers.outlet)
-    let run = answering(inputs.outlet.subscribe())
-    inputs.send(0)
-    try await clock.untilAsleep(for: pause)
-    clock.advance(by: .milliseconds(100))
-    inputs.send(1)
-    // The watcher sleeps again when it has noted the time.
-    try await until("the time is noted") { [inputs] in inputs.log.sleeperCount == 1 }
-    clock.advance(by: .milliseconds(200))
-    try await clock.pass(.milliseconds(100))
-    try await published.expect(1)
-    try await run.cancelAndWait()
+    try await withTestTime { time in
+      let calls = Calls(time)
+      let run = calls.answer(calls.received)
+      calls.inputs.send(0)
+      await time.advance(by: .milliseconds(100))
+      calls.inputs.send(1)
+      await time.advance(by: .milliseconds(299))
+      XCTAssertEqual(calls.published, [])
+      await time.advance(by: .milliseconds(1))
+      XCTAssertEqual(calls.published, [1])
+      run.cancel()
+    }
   }
 
-  func test_C79_waitingForQuietIsNotWork() async throws {
-    for overlap in Overlap.allCases {
+  func test_C79g_waitingForQuietIsNotWork() async throws {
+    try await forEachOverlap { overlap, calls in
       let busy = CurrentValue(false)
       let phases = Probe(busy.outlet)
-      let published = Probe(answers.outlet)
-      let run = answering(inputs.outlet.subscribe(), overlap, busy: busy.inlet)
-      inputs.send(1)
-      try await clock.untilAsleep(for: pause)
-      XCTAssertFalse(busy.value, "\(overlap)")
-      clock.advance(by: pause)
-      try await published.expect(1)
-      let seen = try await phases.next(3)
-      XCTAssertEqual(seen, [false, true, false], "\(overlap)")
-      inputs.send(2)
-      try await clock.untilAsleep(for: pause)
-      try await run.cancelAndWait()
-      try phases.finish()
-      try published.finish()
+      let run = calls.answer(calls.received, overlap, busy: busy.inlet)
+      calls.inputs.send(1)
+      await calls.time.advance(by: .milliseconds(299))
+      XCTAssertEqual(phases.values, [false], "\(overlap)")
+      await calls.time.advance(by: .milliseconds(1))
+      XCTAssertEqual(phases.values, [false, true, false], "\(overlap)")
+      calls.inputs.send(2)
+      await calls.time.idle()
+      run.cancel()
+      await run.value
+      XCTAssertEqual(phases.values, [false, true, false], "\(overlap)")
+      XCTAssertEqual(calls.published, [1], "\(overlap)")
     }
   }
 
   func test_C76_atTheEndOfTheSequenceItBeginsImmediately() async throws {
-    let published = Probe(answers.outlet)
-    let run = answering(inputs.outlet.subscribe())
-    inputs.send(1)
-    inputs.send(2)
-    try await clock.untilAsleep(for: pause)
-    inputs.finish()
-    try await within { await run.value }
-    try await published.expect(2)
-    try published.finish()
-    XCTAssertFalse(clock.isAnybodyAsleep)
+    try await withTestTime { time in
+      let calls = Calls(time)
+      let run = calls.answer(calls.received)
+      calls.inputs.send(1)
+      calls.inputs.send(2)
+      await time.idle()
+      calls.inputs.finish()
+      await run.value
+      XCTAssertEqual(calls.published, [2])
+      XCTAssertEqual(time.clock.sleeperCount, 0)
+    }
   }
 
   func test_C100_aNewerElementCancelsTheWorkWhenItComesAndNoOlderAnswerIsPublishedMeanwhile()
     async throws
   {
-    let published = Probe(answers.outlet)
-    let started = Probe(begun.outlet)
-    let (gate, wasCancelled) = (Gate(), Gate())
-    let run = answering(inputs.outlet.subscribe(), .latestOnly) { number in
-      guard number == 1 else { return }
-      await withTaskCancellationHandler {
-        await gate.pass()
-      } onCancel: {
-        wasCancelled.open()
+    try await withTestTime { time in
+      let calls = Calls(time)
+      let run = calls.answer(calls.received, .latestOnly) { [clock = time.clock] number in
+        if number == 1 { try? await clock.sleep(for: .seconds(9)) }
       }
+      calls.inputs.send(1)
+      await time.advance(by: pause)
+      XCTAssertEqual(calls.begun, [1])
+      calls.inputs.send(2)
+      await time.idle()
+      // Nobody works: the pause is all that is slept for.
+      XCTAssertEqual(time.clock.rests, [pause])
+      XCTAssertEqual(calls.published, [])
+      await time.advance(by: pause)
+      XCTAssertEqual(calls.begun, [1, 2])
+      XCTAssertEqual(calls.published, [2])
+      run.cancel()
     }
-    inputs.send(1)
-    try await clock.pass(pause)
-    try await started.expect(1)
-    inputs.send(2)
-    // Before the pause is over.
-    try await within { await wasCancelled.pass() }
-    gate.open()
-    try await clock.untilAsleep(for: pause)
-    await giveWay(20)
-    try published.finish()
-    let rest = Probe(answers.outlet)
-    try await clock.pass(pause)
-    try await started.expect(2)
-    try await rest.expect(2)
-    try await run.cancelAndWait()
-    try rest.finish()
   }
 
   /// Of a derived subscription, until it is taken nobody knows whether it is filtered out.
   func test_C100_ofADerivedSubscriptionItIsCancelledWhenTheNewerWorkBegins() async throws {
-    let published = Probe(answers.outlet)
-    let started = Probe(begun.outlet)
-    let gate = Gate()
-    let run = answering(inputs.outlet.filter { $0 > 0 }.subscribe(), .latestOnly) { number in
-      if number == 1 { await gate.pass() }
+    try await withTestTime { time in
+      let calls = Calls(time)
+      let received = calls.inputs.outlet.filter { $0 > 0 }.subscribe()
+      let run = calls.answer(received, .latestOnly) { [clock = time.clock] number in
+        if number == 1 { try? await clock.sleep(for: .seconds(1)) }
+      }
+      calls.inputs.send(1)
+      await time.advance(by: pause)
+      calls.inputs.send(-1)
+      await time.advance(by: .seconds(1))
+      XCTAssertEqual(calls.published, [1])
+      run.cancel()
     }
-    inputs.send(1)
-    try await clock.pass(pause)
-    try await started.expect(1)
-    inputs.send(-1)
-    try await clock.pass(pause)
-    gate.open()
-    try await published.expect(1)
-    try await run.cancelAndWait()
-    try published.finish()
   }
 
   /// An element that comes after it was decided that the others have been quiet.
@@ -173,252 +151,230 @@ final class AnswerAfterTests: XCTestCase {
   }
 
   func test_C101_busyMayCoverThePause() async throws {
-    for overlap in Overlap.allCases {
-      let busy = CurrentValue(false)
+    try await forEachOverlap { overlap, calls in
+      let (time, busy, received) = (calls.time, CurrentValue(false), calls.received)
       let phases = Probe(busy.outlet)
-      let published = Probe(answers.outlet)
-      let received = inputs.outlet.subscribe()
-      let run = Task { [clock, pause, answers] in
+      let run = Task {
         await received.answer(
-          overlap, after: pause, clock: clock, busy: busy.inlet, isBusyInPause: true, by: { $0 }
-        ) {
-          answers.send($0)
-        }
+          overlap, after: pause, clock: time.clock, busy: busy.inlet, isBusyInPause: true,
+          by: { $0 }
+        ) { calls.published.append($0) }
       }
-      inputs.send(1)
-      try await clock.untilAsleep(for: pause)
+      calls.inputs.send(1)
+      await time.idle()
       XCTAssertTrue(busy.value, "\(overlap)")
-      inputs.send(2)
-      clock.advance(by: pause)
-      try await clock.pass(pause)
-      try await published.expect(2)
-      let seen = try await phases.next(3)
-      XCTAssertEqual(seen, [false, true, false], "\(overlap)")
-      inputs.send(3)
-      try await clock.untilAsleep(for: pause)
+      calls.inputs.send(2)
+      await time.advance(by: pause)
+      XCTAssertEqual(calls.published, [2], "\(overlap)")
+      XCTAssertEqual(phases.values, [false, true, false], "\(overlap)")
+      calls.inputs.send(3)
+      await time.idle()
       XCTAssertTrue(busy.value, "\(overlap)")
-      try await run.cancelAndWait()
+      run.cancel()
+      await run.value
       XCTAssertFalse(busy.value, "\(overlap)")
     }
   }
 
   /// One at a time: what comes while work goes on has come when that ends.
   func test_C76_oneAtATimeItWaitsForQuietWhenTheWorkIsDone() async throws {
-    let published = Probe(answers.outlet)
-    let started = Probe(begun.outlet)
-    let gate = Gate()
-    let run = answering(inputs.outlet.subscribe()) { number in
-      if number == 1 { await gate.pass() }
+    try await withTestTime { time in
+      let calls = Calls(time)
+      let run = calls.answer(calls.received) { [clock = time.clock] number in
+        if number == 1 { try? await clock.sleep(for: .seconds(1)) }
+      }
+      calls.inputs.send(1)
+      await time.advance(by: pause)
+      calls.inputs.send(2)
+      calls.inputs.send(3)
+      await time.advance(by: .seconds(1))
+      XCTAssertEqual(calls.published, [1])
+      XCTAssertEqual(calls.begun, [1])
+      await time.advance(by: pause)
+      XCTAssertEqual(calls.published, [1, 3])
+      run.cancel()
     }
-    inputs.send(1)
-    try await clock.pass(pause)
-    try await started.expect(1)
-    inputs.send(2)
-    inputs.send(3)
-    clock.advance(by: pause)
-    gate.open()
-    try await published.expect(1)
-    try await clock.pass(pause)
-    try await published.expect(3)
-    try await run.cancelAndWait()
-    try published.finish()
   }
 
   func test_C76_whatIsFilteredOutCountsAsHavingCome() async throws {
-    let published = Probe(answers.outlet)
-    let run = answering(inputs.outlet.filter { $0 > 0 }.map { $0 * 10 }.subscribe())
-    inputs.send(1)
-    try await clock.untilAsleep(for: pause)
-    inputs.send(-1)
-    clock.advance(by: pause)
-    try await clock.untilAsleep(for: pause)
-    try published.finish()
-    let rest = Probe(answers.outlet)
-    clock.advance(by: pause)
-    try await rest.expect(10)
-    // Nothing that is worked on: it goes on waiting.
-    inputs.send(-1)
-    try await clock.pass(pause)
-    let unread = answers.outlet.subscribe()
-    // It may still come to the pause that ends now, and is worked on with it.
-    inputs.send(2)
-    try await until("2 is waited for, or worked on") { [clock] in
-      clock.isAnybodyAsleep || unread.pendingCount > 0
+    try await withTestTime { time in
+      let calls = Calls(time)
+      let run = calls.answer(calls.inputs.outlet.filter { $0 > 0 }.map { $0 * 10 }.subscribe())
+      calls.inputs.send(1)
+      await time.advance(by: .milliseconds(299))
+      calls.inputs.send(-1)
+      await time.advance(by: .milliseconds(299))
+      XCTAssertEqual(calls.published, [])
+      await time.advance(by: .milliseconds(1))
+      XCTAssertEqual(calls.published, [10])
+      // Nothing that is worked on: it goes on waiting.
+      calls.inputs.send(-1)
+      await time.advance(by: pause)
+      calls.inputs.send(2)
+      await time.advance(by: pause)
+      XCTAssertEqual(calls.published, [10, 20])
+      run.cancel()
     }
-    clock.advance(by: pause)
-    try await rest.expect(20)
-    try await run.cancelAndWait()
-    try rest.finish()
   }
 
   func test_C76_aSubscriberThatComesIsNoElement() async throws {
-    let published = Probe(answers.outlet)
-    let run = answering(inputs.outlet.subscribe(buffering: .bufferingNewest(1)))
-    inputs.send(1)
-    try await clock.untilAsleep(for: pause)
-    let other = inputs.outlet.subscribe()
-    clock.advance(by: pause)
-    try await published.expect(1)
-    withExtendedLifetime(other) {}
-    try await run.cancelAndWait()
+    try await withTestTime { time in
+      let calls = Calls(time)
+      let run = calls.answer(calls.inputs.outlet.subscribe(buffering: .bufferingNewest(1)))
+      calls.inputs.send(1)
+      await time.advance(by: .milliseconds(299))
+      let other = calls.inputs.outlet.subscribe()
+      await time.advance(by: .milliseconds(1))
+      XCTAssertEqual(calls.published, [1])
+      withExtendedLifetime(other) {}
+      run.cancel()
+    }
   }
 
   func test_C76_stateMadeOfSeveralStatesIsQuietWhenAllAre() async throws {
-    let (first, second) = (CurrentValue(1), CurrentValue(10))
-    let sum = StateOutlet.combine(first.projectedValue, second.projectedValue).map(+)
-    let published = Probe(answers.outlet)
-    let run = answering(sum.subscribe())
-    try await clock.untilAsleep(for: pause)
-    first.value = 2
-    clock.advance(by: pause)
-    try await clock.untilAsleep(for: pause)
-    second.value = 20
-    clock.advance(by: pause)
-    try await clock.untilAsleep(for: pause)
-    try published.finish()
-    let rest = Probe(answers.outlet)
-    clock.advance(by: pause)
-    try await rest.expect(22)
-    second.value = 30
-    try await clock.untilAsleep(for: pause)
-    first.finish()
-    second.finish()
-    try await within { await run.value }
-    try await rest.expect(32)
-    try rest.finish()
+    try await withTestTime { time in
+      let calls = Calls(time)
+      let (first, second) = (CurrentValue(1), CurrentValue(10))
+      let sum = StateOutlet.combine(first.projectedValue, second.projectedValue).map(+)
+      let run = calls.answer(sum.subscribe())
+      await time.advance(by: .milliseconds(299))
+      first.value = 2
+      await time.advance(by: .milliseconds(299))
+      second.value = 20
+      await time.advance(by: .milliseconds(299))
+      XCTAssertEqual(calls.published, [])
+      await time.advance(by: .milliseconds(1))
+      XCTAssertEqual(calls.published, [22])
+      second.value = 30
+      await time.idle()
+      first.finish()
+      second.finish()
+      await run.value
+      XCTAssertEqual(calls.published, [22, 32])
+    }
   }
 
   func test_C76_aSequenceThatIsNoSubscriptionIsWaitedForToo() async throws {
-    let published = Probe(answers.outlet)
-    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
-    let run = answering(stream)
-    continuation.yield(1)
-    continuation.yield(2)
-    try await clock.untilAsleep(for: pause)
-    continuation.yield(3)
-    continuation.finish()
-    try await within { await run.value }
-    try await published.expect(3)
-    try published.finish()
+    try await withTestTime { time in
+      let calls = Calls(time)
+      let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+      let run = calls.answer(stream)
+      continuation.yield(1)
+      continuation.yield(2)
+      await time.idle()
+      continuation.yield(3)
+      continuation.finish()
+      await run.value
+      XCTAssertEqual(calls.published, [3])
+    }
   }
 
   func test_C77_whatWaitsForQuietWhenACallIsCancelledIsThereForTheNext() async throws {
-    for makeInput in Self.sources {
-      let inputs = Channel<Int>()
-      let received = makeInput(inputs.outlet)
-      let published = Probe(answers.outlet)
-      let first = answering(received)
-      for number in 1...3 { inputs.send(number) }
-      try await clock.untilAsleep(for: pause)
+    try await forEachSource { received, calls in
+      let first = calls.answer(received)
+      for number in 1...3 { calls.inputs.send(number) }
+      await calls.time.idle()
       first.cancel()
       // The next begins before the cancelled one has unwound.
-      let second = answering(received)
-      try await within { await first.value }
-      try await clock.untilAsleep(for: pause)
-      try await second.cancelAndWait()
-      try published.finish()
-      let rest = Probe(answers.outlet)
-      let third = answering(received)
-      try await clock.pass(pause)
-      try await rest.expect(3)
-      try await third.cancelAndWait()
+      let second = calls.answer(received)
+      await first.value
+      await calls.time.idle()
+      second.cancel()
+      await second.value
+      XCTAssertEqual(calls.published, [])
+      let third = calls.answer(received)
+      await calls.time.advance(by: pause)
+      XCTAssertEqual(calls.published, [3])
+      third.cancel()
+      await third.value
       // It was begun, so it is there no longer.
-      inputs.finish()
-      let fourth = answering(received)
-      try await within { await fourth.value }
-      try rest.finish()
+      calls.inputs.finish()
+      await calls.answer(received).value
+      XCTAssertEqual(calls.published, [3])
     }
   }
 
   func test_C77_aCallWithoutAPauseFindsThemToo() async throws {
-    for makeInput in Self.sources {
-      let inputs = Channel<Int>()
-      let received = makeInput(inputs.outlet)
-      let first = answering(received)
-      inputs.send(1)
-      try await clock.untilAsleep(for: pause)
+    try await forEachSource { received, calls in
+      let first = calls.answer(received)
+      calls.inputs.send(1)
+      await calls.time.idle()
       first.cancel()
-      inputs.send(2)
-      inputs.finish()
-      var answered: [Int] = []
-      await received.answer(by: { $0 }, publish: { answered.append($0) })
-      XCTAssertEqual(answered, [1, 2])
-      try await within { await first.value }
+      calls.inputs.send(2)
+      calls.inputs.finish()
+      await received.answer(by: { $0 }, publish: { calls.published.append($0) })
+      XCTAssertEqual(calls.published, [1, 2])
     }
   }
 
   func test_C77_aPlainLoopFindsAllThatWaitedForQuiet() async throws {
-    for makeInput in Self.sources {
-      let inputs = Channel<Int>()
-      let received = makeInput(inputs.outlet)
-      let run = answering(received)
-      inputs.send(1)
-      try await clock.untilAsleep(for: pause)
-      inputs.send(2)
+    try await forEachSource { received, calls in
+      let run = calls.answer(received)
+      calls.inputs.send(1)
+      await calls.time.idle()
+      calls.inputs.send(2)
       run.cancel()
-      inputs.finish()
+      calls.inputs.finish()
       var rest: [Int] = []
       for await number in received { rest.append(number) }
       XCTAssertEqual(rest, [1, 2])
-      try await within { await run.value }
     }
   }
 
   func test_C77_aNewerConsumerTakesItOverDuringTheQuietTime() async throws {
-    let received = inputs.outlet.subscribe()
-    let published = Probe(answers.outlet)
-    let run = answering(received)
-    inputs.send(1)
-    try await clock.untilAsleep(for: pause)
-    assertEqual(await received.next(), 1)
-    inputs.send(2)
-    clock.advance(by: pause)
-    // 2 may come to the pause that ends now, or begin another.
-    let time = Task { [clock, pause] in
-      while !Task.isCancelled {
-        clock.advance(by: pause)
-        await Task.yield()
-      }
+    try await withTestTime { time in
+      let calls = Calls(time)
+      let received = calls.received
+      let run = calls.answer(received)
+      calls.inputs.send(1)
+      await time.idle()
+      assertEqual(await received.next(), 1)
+      calls.inputs.send(2)
+      await time.run()
+      await run.value
+      assertEqual(await received.next(), 2)
+      XCTAssertEqual(calls.published, [])
     }
-    try await within { await run.value }
-    time.cancel()
-    assertEqual(await received.next(), 2)
-    try published.finish()
   }
 
   func test_C77_aCallThatIsCancelledBeforeItBeginsTakesNothing() async throws {
-    let received = inputs.outlet.subscribe()
-    let first = answering(received)
-    inputs.send(1)
-    try await clock.untilAsleep(for: pause)
-    for _ in 0..<20 {
-      let cancelled = answering(received)
-      try await cancelled.cancelAndWait()
+    try await withTestTime { time in
+      let calls = Calls(time)
+      let received = calls.received
+      let first = calls.answer(received)
+      calls.inputs.send(1)
+      await time.idle()
+      for _ in 0..<20 {
+        let cancelled = calls.answer(received)
+        cancelled.cancel()
+        await cancelled.value
+      }
+      await time.advance(by: pause)
+      XCTAssertEqual(calls.published, [1])
+      first.cancel()
     }
-    let published = Probe(answers.outlet)
-    clock.advance(by: pause)
-    try await published.expect(1)
-    try await first.cancelAndWait()
   }
 
   func test_C77_whatWaitsForQuietIsReleasedWithTheSubscription() async throws {
-    let inputs = Channel<Token>()
-    var received = Optional(inputs.outlet.subscribe())
-    var token = Optional(Token())
-    weak let sameToken = token
-    let (clock, pause) = (clock, pause)
-    let run = Task { [received] in
-      await received?.answer(after: pause, clock: clock) { _ in
-      } publish: { _ in
+    try await withTestTime { time in
+      let inputs = Channel<Token>()
+      var received = Optional(inputs.outlet.subscribe())
+      var token = Optional(Token())
+      weak let sameToken = token
+      let run = Task { [received] in
+        await received?.answer(after: pause, clock: time.clock) { _ in
+        } publish: { _ in
+        }
       }
+      if let token { inputs.send(token) }
+      token = nil
+      await time.idle()
+      run.cancel()
+      await run.value
+      XCTAssertNotNil(sameToken)
+      received = nil
+      XCTAssertNil(sameToken)
     }
-    if let token { inputs.send(token) }
-    token = nil
-    try await clock.untilAsleep(for: pause)
-    try await run.cancelAndWait()
-    XCTAssertNotNil(sameToken)
-    received = nil
-    XCTAssertNil(sameToken)
   }
 
   /// Senders, cancelling and the clock in parallel, without an isolation that keeps them apart: every
@@ -476,23 +432,58 @@ final class AnswerAfterTests: XCTestCase {
     }
   }
 
-  private static let sources: [(Outlet<Int>) -> Subscription<Int>] = [
+  private static let sources: [@Sendable (Outlet<Int>) -> Subscription<Int>] = [
     { $0.subscribe() }, { $0.subscribe(buffering: .bufferingNewest(2)) },
     { $0.map { $0 }.subscribe() },
   ]
 
-  private func answering(
+  private func forEachSource(
+    _ test: @escaping @MainActor (Subscription<Int>, Calls) async throws -> Void
+  ) async throws {
+    for makeInput in Self.sources {
+      try await withTestTime { time in
+        let calls = Calls(time)
+        try await test(makeInput(calls.inputs.outlet), calls)
+      }
+    }
+  }
+
+  private func forEachOverlap(
+    _ test: @escaping @MainActor (Overlap, Calls) async throws -> Void
+  ) async throws {
+    for overlap in Overlap.allCases {
+      try await withTestTime { time in try await test(overlap, Calls(time)) }
+    }
+  }
+}
+
+private let pause = Duration.milliseconds(300)
+
+/// Calls of `answer(after:)` in test time, and what comes of them.
+@MainActor
+private final class Calls {
+  let time: TestTime
+  let inputs = Channel<Int>()
+  var published: [Int] = []
+  private let record = Record<Int>()
+
+  init(_ time: TestTime) { self.time = time }
+
+  var received: Subscription<Int> { inputs.outlet.subscribe() }
+  var begun: [Int] { record.events }
+
+  func answer(
     _ received: some AsyncSequence<Int, Never> & Sendable, _ overlap: Overlap = .oneAtATime,
     busy: Inlet<Bool>? = nil, by work: @escaping @Sendable (Int) async -> Void = { _ in }
   ) -> Task<Void, Never> {
-    Task { [clock, pause, begun, answers] in
-      await received.answer(overlap, after: pause, clock: clock, busy: busy) { number in
-        begun.send(number)
+    Task { [time, record] in
+      await received.answer(overlap, after: pause, clock: time.clock, busy: busy) { number in
+        record.add(number)
         await work(number)
         return number
       } publish: { number in
         MainActor.assertIsolated()
-        answers.send(number)
+        self.published.append(number)
       }
     }
   }

@@ -1,3 +1,4 @@
+import AsyncChannelsTesting
 import Synchronization
 import TestSupport
 import XCTest
@@ -7,25 +8,37 @@ import XCTest
 /// C98: an element whose work was not begun when the call was cancelled is there for the next consumer.
 @MainActor
 final class AnswerGivesBackTests: XCTestCase {
-  /// One element is sent, the call is cancelled a random number of turns later, and the next one begins
-  /// immediately.
+  /// One element is sent, the call is cancelled some turns later, and the next one begins immediately. In test
+  /// time there is one thread, so nothing lies between the decision that work begins and its first statement.
   func test_C98_anInputIsBegunBeforeCancelReturnsOrByTheNextCall() async throws {
-    for overlap in Overlap.allCases {
-      for isReported in [false, true] {
-        for round in 0..<400 {
-          let (early, late, second) = try await begin(overlap, isReported: isReported, round % 5)
-          let name = "\(overlap), reported: \(isReported), round \(round)"
-          XCTAssertFalse(late, name)
-          XCTAssertNotEqual(early, second, name)
+    try await withTestTime(orders: .random(25, seed: 98)) { _ in
+      for overlap in Overlap.allCases {
+        for isReported in [false, true] {
+          for turns in 0..<8 {
+            let begun = await Self.begin(overlap, isReported: isReported, turns)
+            guard begun == ["early"] || begun == ["second"] else {
+              throw Unexpected("\(begun): \(overlap), reported: \(isReported), turns: \(turns)")
+            }
+          }
         }
       }
     }
   }
 
-  /// Whether work began in the first call, before and after `cancel()` had returned, and in the second.
-  private func begin(
-    _ overlap: Overlap, isReported: Bool, _ turns: Int
-  ) async throws -> (early: Bool, late: Bool, second: Bool) {
+  /// The same on several threads, where one may be stopped after that decision and before the statement.
+  func test_C98_anInputIsBegunOnceOnSeveralThreads() async throws {
+    for overlap in Overlap.allCases {
+      for isReported in [false, true] {
+        for round in 0..<400 {
+          let begun = await Self.begin(overlap, isReported: isReported, round % 5)
+          XCTAssertEqual(begun.count, 1, "\(begun): \(overlap), reported: \(isReported)")
+        }
+      }
+    }
+  }
+
+  /// When work began: in the first call, before and after `cancel()` had returned, and in the second.
+  private static func begin(_ overlap: Overlap, isReported: Bool, _ turns: Int) async -> [String] {
     let input = Input<Int>()
     let isCancelled = Atomic(false)
     let begun = Record<String>()
@@ -46,8 +59,8 @@ final class AnswerGivesBackTests: XCTestCase {
       begun.add("second")
     } publish: { _ in
     }
-    try await within { await first.value }
-    return ["early", "late", "second"].map(begun.events.contains).triple
+    await first.value
+    return begun.events
   }
 
   func test_C98_whatIsGivenBackComesFirstWhoeverConsumesNext() async throws {
@@ -77,10 +90,7 @@ final class AnswerGivesBackTests: XCTestCase {
     for (name, makeInput) in Self.sources {
       let inputs = Channel<Int>()
       let received = makeInput(inputs.outlet)
-      inputs.send(1)
-      let consumer = Consumer(received.makeAsyncIterator())
-      _ = await consumer.waitForElement(isolation: MainActor.shared)
-      guard case .turn(let turn) = consumer.take() else { return XCTFail(name) }
+      let (consumer, turn) = try await Self.holding(1, of: received, inputs)
       let next = Task { await received.next() }
       try await until("it sleeps") { inputs.log.sleeperCount == 1 }
       consumer.place.giveBack([turn.returned])
@@ -91,6 +101,76 @@ final class AnswerGivesBackTests: XCTestCase {
       let second = try await after.result()
       XCTAssertEqual(second, 2, name)
     }
+  }
+
+  /// A sender has taken the sleeper out of the queue, and rings it: a ring too many would bring it back to the
+  /// queue while it is still linked elsewhere.
+  func test_C98_aConsumerThatIsBeingWokenIsNotRungAgain() async throws {
+    for (name, makeInput) in Self.sources {
+      let inputs = Channel<Int>()
+      let received = makeInput(inputs.outlet)
+      let (consumer, turn) = try await Self.holding(1, of: received, inputs)
+      let record = Record<Int>()
+      let loop = Task { for await number in received { record.add(number) } }
+      try await until("it sleeps") { inputs.log.sleeperCount == 1 }
+      // In one turn of the main actor, on which the loop is, so it does not wake between.
+      inputs.send(2)
+      consumer.place.giveBack([turn.returned])
+      consumer.place.giveBack([Turn(0).returned])
+      try await until("it sleeps again") { record.count == 3 && inputs.log.sleeperCount == 1 }
+      await giveWay(20)
+      inputs.send(3)
+      try await until("it goes on") { record.count == 4 }
+      XCTAssertEqual(record.events, [0, 1, 2, 3], name)
+      try await loop.cancelAndWait()
+    }
+  }
+
+  func test_C98_aBatchHasWhatWasGivenBackAndAllThatIsReady() async throws {
+    for (name, makeInput) in Self.sources {
+      let inputs = Channel<Int>()
+      let received = makeInput(inputs.outlet)
+      let (consumer, turn) = try await Self.holding(1, of: received, inputs)
+      inputs.send(2)
+      inputs.send(3)
+      consumer.place.giveBack([turn.returned])
+      let batches = received.batches(ofAtMost: 9).makeAsyncIterator()
+      assertEqual(await batches.next(isolation: MainActor.shared), [1, 2, 3], name)
+    }
+  }
+
+  /// A consumer that takes without the lock comes to what was given back next, and when it is displaced it
+  /// takes nothing more.
+  func test_C32_C98_whatWasGivenBackComesBeforeWhatAConsumerKnows() async throws {
+    for displaces in [false, true] {
+      let inputs = Channel<Int>()
+      let received = inputs.outlet.subscribe()
+      let (consumer, turn) = try await Self.holding(1, of: received, inputs)
+      for number in 2...9 { inputs.send(number) }
+      let older = received.makeAsyncIterator()
+      assertEqual(await older.next(isolation: MainActor.shared), 2)
+      consumer.place.giveBack([turn.returned])
+      if displaces {
+        let newer = received.makeAsyncIterator()
+        assertEqual(await newer.next(isolation: MainActor.shared), 1)
+        assertEqual(await older.next(isolation: MainActor.shared), nil)
+        assertEqual(await newer.next(isolation: MainActor.shared), 3)
+      } else {
+        assertEqual(await older.next(isolation: MainActor.shared), 1)
+        assertEqual(await older.next(isolation: MainActor.shared), 3)
+      }
+    }
+  }
+
+  /// A consumer that has taken the element, and not begun.
+  private static func holding(
+    _ number: Int, of received: Subscription<Int>, _ inputs: Channel<Int>
+  ) async throws -> (Consumer<Int>, TurnBase) {
+    inputs.send(number)
+    let consumer = Consumer(received.makeAsyncIterator())
+    _ = await consumer.waitForElement(isolation: MainActor.shared)
+    guard case .turn(let turn) = consumer.take() else { throw Unexpected("nothing was there") }
+    return (consumer, turn)
   }
 
   func test_C98_whatIsGivenBackIsReleasedWithTheSubscription() async throws {
@@ -130,6 +210,8 @@ final class AnswerGivesBackTests: XCTestCase {
   }
 }
 
-extension [Bool] {
-  fileprivate var triple: (early: Bool, late: Bool, second: Bool) { (self[0], self[1], self[2]) }
+private struct Unexpected: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
 }

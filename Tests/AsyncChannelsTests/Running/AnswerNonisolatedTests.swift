@@ -27,7 +27,7 @@ final class AnswerNonisolatedTests: XCTestCase {
     XCTAssertEqual(most.load(ordering: .sequentiallyConsistent), 1, "calls at once")
   }
 
-  func test_C79_busyIsSaidInOrderFromNonisolatedCodeToo() async throws {
+  func test_C79f_busyIsSaidInOrderFromNonisolatedCodeToo() async throws {
     for overlap in Overlap.allCases { try await busyIsSaidInOrder(overlap) }
   }
 

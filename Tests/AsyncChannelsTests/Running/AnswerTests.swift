@@ -5,10 +5,6 @@ import XCTest
 
 /// The general mechanism, on its own.
 final class AnswerTests: XCTestCase {
-  private let inputs = Channel<Int>()
-  private let answers = Channel<Int>()
-  private let busy = Channel<Bool>()
-
   func test_itReturnsAtTheEndOfTheSequenceWhenAllIsAnswered() async throws {
     for overlap in [Overlap.oneAtATime, .concurrent] {
       let seen = Record<Int>()
@@ -50,19 +46,18 @@ final class AnswerTests: XCTestCase {
     XCTAssertEqual(seen, [1, 2, 3])
   }
 
-  func test_C79_busyIsSentOnceForEachStretchOfWork() async throws {
-    let phases = Probe(busy.outlet)
-    let published = Probe(answers.outlet)
-    let run = answering(.oneAtATime)
-    for number in 1...3 {
-      inputs.send(number)
-      try await published.expect(number)
-      try await phases.expect(true)
-      try await phases.expect(false)
+  @MainActor
+  func test_C79a_busyIsSentOnceForEachStretchOfWork() async throws {
+    try await withTestTime { time in
+      let calls = Calls(.oneAtATime) { _ in }
+      for number in 1...3 {
+        calls.inputs.send(number)
+        await time.idle()
+      }
+      await calls.cancel()
+      XCTAssertEqual(calls.published, [1, 2, 3])
+      XCTAssertEqual(calls.phases, [true, false, true, false, true, false])
     }
-    try phases.finish()
-    try await run.cancelAndWait()
-    try phases.finish()
   }
 
   @MainActor
@@ -81,24 +76,19 @@ final class AnswerTests: XCTestCase {
   /// What is filtered out may keep it for a moment longer.
   @MainActor
   func test_C101_itDoesNotStayBusyForWhatIsFilteredOut() async throws {
-    let input = Input<Int>()
-    let busy = CurrentValue(false)
-    let received = input.received
-    input.inlet.send(1)
-    let run = Task {
-      let outlet = Channel<Int>()
-      let positive = outlet.outlet.filter { $0 > 0 }.subscribe()
-      for number in [1, -1, -2] { outlet.send(number) }
-      await positive.answer(busy: busy.inlet, by: { $0 }, publish: { _ in })
-      _ = received
+    try await withTestTime { time in
+      let (numbers, busy) = (Channel<Int>(), CurrentValue(false))
+      let phases = Probe(busy.outlet)
+      let positive = numbers.outlet.filter { $0 > 0 }.subscribe()
+      for number in [1, -1, -2] { numbers.send(number) }
+      let run = Task { await positive.answer(busy: busy.inlet, by: { $0 }, publish: { _ in }) }
+      await time.idle()
+      XCTAssertEqual(phases.values, [false, true, false])
+      run.cancel()
     }
-    let phases = Probe(busy.outlet)
-    let seen = try await phases.next(3)
-    XCTAssertEqual(seen, [false, true, false])
-    run.cancel()
   }
 
-  func test_C79_itIsNoLongerBusyJustBeforeTheLastAnswerIsPublished() async throws {
+  func test_C79b_itIsNoLongerBusyJustBeforeTheLastAnswerIsPublished() async throws {
     for overlap in Overlap.allCases {
       let happened = Record<String>()
       await Outlet.just(1).answer(overlap, busy: Inlet { happened.add("busy: \($0)") }) {
@@ -110,92 +100,98 @@ final class AnswerTests: XCTestCase {
     }
   }
 
-  func test_C79_aCancelledCallSaysThatItIsNoLongerBusy() async throws {
-    for overlap in Overlap.allCases {
-      let (phases, gate, begun) = (Probe(busy.outlet), Gate(), Gate())
-      let received = inputs.outlet.subscribe()
-      let run = Task { [busy, answers] in
-        await received.answer(overlap, busy: busy.inlet) { number in
-          begun.open()
-          await gate.pass()
-          return number
-        } publish: {
-          answers.send($0)
+  @MainActor
+  func test_C79c_aCancelledCallSaysThatItIsNoLongerBusy() async throws {
+    try await withTestTime { time in
+      for overlap in Overlap.allCases {
+        let calls = Calls(overlap) { [clock = time.clock] _ in await clock.sleepThrough(.seconds(1))
         }
+        calls.inputs.send(1)
+        await time.idle()
+        XCTAssertEqual(calls.phases, [true], "\(overlap)")
+        calls.run.cancel()
+        await time.run()
+        XCTAssertEqual(calls.phases, [true, false], "\(overlap)")
+        XCTAssertEqual(calls.published, [], "\(overlap)")
       }
-      let published = Probe(answers.outlet)
-      inputs.send(1)
-      await begun.pass()
-      try await phases.expect(true)
-      run.cancel()
-      gate.open()
-      try await within { await run.value }
-      try await phases.expect(false)
-      try phases.finish()
-      try published.finish()
     }
   }
 
+  @MainActor
   func test_whatIsSentWhileNothingAnswersWaitsHoweverOftenItIsCancelled() async throws {
-    let received = inputs.outlet.subscribe()
-    let begun = Record<Int>()
-    for number in 0..<300 {
-      inputs.send(number)
-      // Cancelled before it has begun, so that nothing is in flight.
-      let gate = Gate()
-      let run = Task {
-        await gate.pass()
-        await received.answer(by: { $0 }, publish: { begun.add($0) })
+    try await withTestTime(orders: .random(20, seed: 1)) { time in
+      let inputs = Channel<Int>()
+      let received = inputs.outlet.subscribe()
+      let begun = Record<Int>()
+      for number in 0..<30 {
+        inputs.send(number)
+        let run = Task.detached { await received.answer(by: { $0 }, publish: { begun.add($0) }) }
+        // Before it has begun, so nothing is in flight.
+        run.cancel()
+        if number.isMultiple(of: 3) { await run.value }
       }
-      run.cancel()
-      gate.open()
-      if number.isMultiple(of: 3) { await run.value }
-    }
-    XCTAssertEqual(begun.events, [])
-    inputs.finish()
-    try await within {
+      XCTAssertEqual(begun.events, [], "seed \(time.seed ?? 0)")
+      inputs.finish()
       await received.answer(by: { $0 }, publish: { begun.add($0) })
+      XCTAssertEqual(begun.events, Array(0..<30), "seed \(time.seed ?? 0)")
     }
-    XCTAssertEqual(begun.events, Array(0..<300))
   }
 
+  @MainActor
   func test_workThatWasSupersededIsCancelledAtOnce() async throws {
-    let began = Probe(busy.outlet)
-    let never = Gate()
-    defer { never.open() }
-    let wasCancelled = Gate()
-    let received = inputs.outlet.subscribe()
-    let run = Task { [answers, busy] in
-      await received.answer(.latestOnly, busy: busy.inlet) { number in
-        guard number == 1 else { return number }
+    try await withTestTime { time in
+      let cancelled = Record<Int>()
+      let calls = Calls(.latestOnly) { [clock = time.clock] number in
+        guard number == 1 else { return }
         await withTaskCancellationHandler {
-          await never.pass()
+          await clock.sleepThrough(.seconds(1))
         } onCancel: {
-          wasCancelled.open()
+          cancelled.add(number)
         }
+      }
+      calls.inputs.send(1)
+      await time.idle()
+      calls.inputs.send(2)
+      await time.idle()
+      XCTAssertEqual(cancelled.events, [1])
+      XCTAssertEqual(calls.published, [2])
+      await time.advance(by: .seconds(1))
+      calls.inputs.send(3)
+      await time.idle()
+      XCTAssertEqual(calls.published, [2, 3])
+      calls.run.cancel()
+    }
+  }
+}
+
+/// A call of `answer` in test time, and what comes of it.
+@MainActor
+private final class Calls {
+  let inputs = Channel<Int>()
+  let run: Task<Void, Never>
+  private let answers: Probe<Int>
+  private let busy: Probe<Bool>
+
+  init(_ overlap: Overlap, by work: @escaping @Sendable (Int) async -> Void) {
+    let (received, answers, busy) = (inputs.outlet.subscribe(), Channel<Int>(), Channel<Bool>())
+    (self.answers, self.busy) = (Probe(answers.outlet), Probe(busy.outlet))
+    // Detached: as nonisolated code calls it.
+    run = Task.detached {
+      await received.answer(overlap, busy: busy.inlet) { number in
+        await work(number)
         return number
-      } publish: {
-        answers.send($0)
+      } publish: { number in
+        answers.send(number)
       }
     }
-    let published = Probe(answers.outlet)
-    inputs.send(1)
-    try await began.expect(true)
-    inputs.send(2)
-    try await within { await wasCancelled.pass() }
-    try await published.expect(2)
-    never.open()
-    inputs.send(3)
-    try await published.expect(3)
-    try published.finish()
-    try await run.cancelAndWait()
   }
 
-  private func answering(_ overlap: Overlap) -> Task<Void, Never> {
-    let received = inputs.outlet.subscribe()
-    return Task { [answers, busy] in
-      await received.answer(overlap, busy: busy.inlet, by: { $0 }, publish: { answers.send($0) })
-    }
+  var published: [Int] { answers.values }
+  var phases: [Bool] { busy.values }
+
+  func cancel() async {
+    run.cancel()
+    await run.value
   }
 }
 

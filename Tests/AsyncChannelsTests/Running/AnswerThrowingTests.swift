@@ -1,6 +1,5 @@
 import AsyncChannels
 import AsyncChannelsTesting
-import TestSupport
 import XCTest
 
 /// `answer` with work that can fail, and how little its callers have to write.
@@ -51,31 +50,28 @@ final class AnswerThrowingTests: XCTestCase {
   }
 
   func test_C78_workThatThrowsBecauseItIsCancelledHasNoAnswer() async throws {
-    for isSuperseded in [true, false] {
-      let inputs = Channel<Int>()
-      let received = inputs.outlet.subscribe()
-      let begun = Channel<Int>()
-      let started = Probe(begun.outlet)
-      let answers = Channel<Result<Int, any Error>>()
-      let published = Probe(answers.outlet.map { try? $0.get() })
-      let run = Task {
-        await received.answer(.latestOnly) { number in
-          begun.send(number)
-          guard number == 1 else { return number }
-          try await Task.sleep(for: .seconds(3_600))
-          return number
-        } publish: {
-          answers.send($0)
+    try await withTestTime { time in
+      for isSuperseded in [true, false] {
+        let inputs = Channel<Int>()
+        let received = inputs.outlet.subscribe()
+        var published: [Int?] = []
+        let run = Task { [clock = time.clock] in
+          await received.answer(.latestOnly) { number in
+            if number == 1 { try await clock.sleep(for: .seconds(1)) }
+            return number
+          } publish: { result in
+            published.append(try? result.get())
+          }
         }
+        inputs.send(1)
+        await time.idle()
+        XCTAssertEqual(time.clock.sleeperCount, 1)
+        if isSuperseded { inputs.send(2) }
+        await time.idle()
+        run.cancel()
+        await run.value
+        XCTAssertEqual(published, isSuperseded ? [2] : [])
       }
-      inputs.send(1)
-      try await started.expect(1)
-      if isSuperseded {
-        inputs.send(2)
-        try await published.expect(2)
-      }
-      try await run.cancelAndWait()
-      try published.finish()
     }
   }
 }

@@ -5,42 +5,52 @@ import XCTest
 @testable import AsyncChannels
 
 /// C61, C62.
+@MainActor
 final class RunningEachTests: XCTestCase {
   private let state = CurrentValue<[Item]>([])
   private let stage = Runs()
 
   func test_C61_whatComesIsBegunWhatGoesIsCancelledAndWhatStaysRunsOn() async throws {
-    state.value = [Item(1), Item(2)]
-    let running = runEach()
-    try await until("begun") { [stage] in Set(stage.all) == ["+1", "+2"] }
-    state.value = [Item(2, "changed"), Item(3)]
-    try await until("changed") { [stage] in stage.all.count == 5 }
-    XCTAssertEqual(Set(stage.all), ["+1", "+2", "x1", "-1", "+3"])
-    state.value = [Item(3), Item(2)]
-    state.value = [Item(3), Item(2), Item(4)]
-    try await until("the marker has come") { [stage] in stage.all.contains("+4") }
-    XCTAssertEqual(stage.all.count, 6, "\(stage.all)")
-    try await running.cancelAndWait()
-    XCTAssertEqual(stage.count(of: "-"), 4)
+    try await withTestTime { [state, stage] time in
+      state.value = [Item(1), Item(2)]
+      let running = self.runEach()
+      await time.idle()
+      XCTAssertEqual(stage.all.sorted(), ["+1", "+2"])
+      state.value = [Item(2, "changed"), Item(3)]
+      await time.idle()
+      XCTAssertEqual(stage.all.sorted(), ["+1", "+2", "+3", "-1", "x1"])
+      state.value = [Item(3), Item(2)]
+      state.value = [Item(3), Item(2), Item(4)]
+      await time.idle()
+      XCTAssertEqual(stage.all.count, 6, "\(stage.all)")
+      XCTAssertEqual(stage.all.last, "+4")
+      running.cancel()
+      await running.value
+      XCTAssertEqual(stage.count(of: "-"), 4)
+    }
   }
 
   func test_C61_whatComesBackIsBegunAnewAlsoIfItWasGoneForAMomentOnly() async throws {
-    state.value = [Item(1)]
-    let running = runEach()
-    try await until("begun") { [stage] in stage.all == ["+1"] }
-    state.value = []
-    state.value = [Item(1)]
-    try await until("begun anew") { [stage] in stage.count(of: "+1") == 2 }
-    XCTAssertEqual(Array(stage.all.prefix(2)), ["+1", "x1"])
-    try await running.cancelAndWait()
-    XCTAssertEqual(stage.count(of: "-1"), 2)
+    try await withTestTime { [state, stage] time in
+      state.value = [Item(1)]
+      let running = self.runEach()
+      await time.idle()
+      state.value = []
+      state.value = [Item(1)]
+      await time.idle()
+      XCTAssertEqual(Array(stage.all.prefix(2)), ["+1", "x1"])
+      XCTAssertEqual(stage.all.sorted(), ["+1", "+1", "-1", "x1"])
+      running.cancel()
+      await running.value
+      XCTAssertEqual(stage.count(of: "-1"), 2)
+    }
   }
 
   func test_C61_whatGoesIsCancelledBeforeWhatComesWithTheSameChangeIsBegun() async throws {
     for _ in 0..<5 {
       let state = CurrentValue((1...1000).map { Item($0) })
       let stage = Runs()
-      let running = Task { await state.outlet.runningEach { await stage.run($0) } }
+      let running = Task.detached { await state.outlet.runningEach { await stage.run($0) } }
       try await until("begun") { stage.all.count == 1000 }
       // So many are cancelled that what comes would have begun meanwhile, on another thread.
       state.value = [Item(0)]
@@ -52,130 +62,135 @@ final class RunningEachTests: XCTestCase {
   }
 
   func test_C61_whatComesBackDoesNotWaitForACancelledRunThatHasNotReturned() async throws {
-    let gate = Gate()
-    state.value = [Item(1)]
-    let running = Task { [state, stage] in
-      await state.outlet.runningEach { item in
-        stage.record("+\(item.id)")
-        await gate.pass()
-        stage.record("-\(item.id)")
+    try await withTestTime { [state, stage] time in
+      state.value = [Item(1)]
+      let running = Task.detached { [clock = time.clock] in
+        await state.outlet.runningEach { item in
+          stage.record("+\(item.id)")
+          await clock.sleepThrough(.seconds(1))
+          stage.record("-\(item.id)")
+        }
+        stage.record("returned")
       }
-      stage.record("returned")
+      await time.idle()
+      state.value = []
+      state.value = [Item(1)]
+      await time.idle()
+      XCTAssertEqual(stage.all, ["+1", "+1"])
+      // C62: it waits for both, the one that has gone too.
+      running.cancel()
+      await time.idle()
+      XCTAssertEqual(stage.all, ["+1", "+1"])
+      await time.advance(by: .seconds(1))
+      XCTAssertEqual(stage.all, ["+1", "+1", "-1", "-1", "returned"])
     }
-    try await until("begun") { [stage] in stage.all == ["+1"] }
-    state.value = []
-    state.value = [Item(1)]
-    try await until("begun anew") { [stage] in stage.all == ["+1", "+1"] }
-    // C62: it waits for both, the one that has gone too.
-    running.cancel()
-    for _ in 0..<100 { await Task.yield() }
-    XCTAssertEqual(stage.all, ["+1", "+1"])
-    gate.open()
-    try await running.result()
-    XCTAssertEqual(stage.all, ["+1", "+1", "-1", "-1", "returned"])
   }
 
-  @MainActor
   func test_C61_whatGoesBeforeItCouldBeginIsNotBegun() async throws {
     var roundsWithTheLastOnly = 0
-    for _ in 0..<100 {
-      let state = CurrentValue<[Item]>([])
-      let stage = Runs()
-      let running = Task {
-        await state.outlet.runningEach { @MainActor in await stage.runOnMain($0) }
+    try await withTestTime { time in
+      for _ in 0..<20 {
+        let state = CurrentValue<[Item]>([])
+        let stage = Runs()
+        let running = Task {
+          await state.outlet.runningEach { @MainActor in await stage.runOnMain($0) }
+        }
+        await time.idle()
+        // All are seen in one turn of the main actor, on which each would have to begin; or in two, if the system
+        // has stopped the thread for a millisecond, after which the loop lets others run.
+        for item in [Item(1), Item(2), Item(1), Item(3)] { state.value = [item] }
+        await time.idle()
+        running.cancel()
+        await running.value
+        XCTAssertEqual(stage.all.filter { $0.hasSuffix("3") }, ["+3", "x3", "-3"])
+        if stage.all.count == 3 { roundsWithTheLastOnly += 1 }
       }
-      try await until("followed") { state.log.sleeperCount == 1 }
-      // All are seen in one turn of the main actor, on which each would have to begin; or in two, if the system
-      // has stopped the thread for a millisecond, after which the loop lets others run.
-      for item in [Item(1), Item(2), Item(1), Item(3)] { state.value = [item] }
-      try await until("the last has come") { stage.all.contains("+3") }
-      try await running.cancelAndWait()
-      XCTAssertEqual(stage.all.filter { $0.hasSuffix("3") }, ["+3", "x3", "-3"])
-      if stage.all.count == 3 { roundsWithTheLastOnly += 1 }
     }
-    XCTAssertGreaterThan(roundsWithTheLastOnly, 50)
+    XCTAssertGreaterThan(roundsWithTheLastOnly, 10)
   }
 
   func test_C61_whatReturnsByItselfIsBegunAgainOnlyWhenItHasBeenAway() async throws {
-    state.value = [Item(1), Item(2)]
-    let running = Task { [state, stage] in
-      await state.outlet.runningEach { stage.record("+\($0.id)") }
+    try await withTestTime { [state, stage] time in
+      state.value = [Item(1), Item(2)]
+      let running = Task.detached {
+        await state.outlet.runningEach { stage.record("+\($0.id)") }
+      }
+      await time.idle()
+      state.value = [Item(1), Item(2), Item(3)]
+      await time.idle()
+      XCTAssertEqual(stage.all.sorted(), ["+1", "+2", "+3"])
+      state.value = [Item(2)]
+      state.value = [Item(2), Item(1)]
+      await time.idle()
+      XCTAssertEqual(stage.all.sorted(), ["+1", "+1", "+2", "+3"])
+      running.cancel()
     }
-    try await until("returned") { [stage] in stage.all.count == 2 }
-    state.value = [Item(1), Item(2), Item(3)]
-    try await until("the marker has come") { [stage] in stage.all.contains("+3") }
-    XCTAssertEqual(stage.all.count, 3)
-    state.value = [Item(2)]
-    state.value = [Item(2), Item(1)]
-    try await until("begun anew") { [stage] in stage.count(of: "+1") == 2 }
-    XCTAssertEqual(stage.all.count, 4)
-    try await running.cancelAndWait()
   }
 
   func test_C61_ofSeveralWithOneIdentityTheFirstIsRun() async throws {
-    state.value = [Item(1, "first"), Item(1, "second"), Item(1, "third")]
-    let running = Task { [state, stage] in
-      await state.outlet.runningEach { stage.record($0.text) }
+    try await withTestTime { [state, stage] time in
+      state.value = [Item(1, "first"), Item(1, "second"), Item(1, "third")]
+      let running = Task.detached {
+        await state.outlet.runningEach { stage.record($0.text) }
+      }
+      await time.idle()
+      state.value = [Item(1, "second"), Item(2, "other")]
+      await time.idle()
+      XCTAssertEqual(stage.all, ["first", "other"])
+      running.cancel()
     }
-    try await until("begun") { [stage] in !stage.all.isEmpty }
-    state.value = [Item(1, "second"), Item(2, "marker")]
-    try await until("the marker has come") { [stage] in stage.all.contains("marker") }
-    XCTAssertEqual(stage.all, ["first", "marker"])
-    try await running.cancelAndWait()
   }
 
   func test_C62_theStatesEndCancelsNothingAndItReturnsWhenAllHaveReturned() async throws {
-    let gate = Gate()
-    let running = Task { [stage] in
-      await StateOutlet.constant([1, 2]).runningEach(by: { $0 }) { number in
-        await gate.pass()
-        stage.record(Task.isCancelled ? "x\(number)" : "-\(number)")
+    try await withTestTime { [state, stage] time in
+      let running = Task.detached { [clock = time.clock] in
+        await StateOutlet.constant([1, 2]).runningEach(by: { $0 }) { number in
+          await clock.sleepThrough(.seconds(number))
+          stage.record(Task.isCancelled ? "x\(number)" : "-\(number)")
+        }
+        stage.record("returned")
       }
-      stage.record("returned")
+      await time.advance(by: .seconds(1))
+      XCTAssertEqual(stage.all, ["-1"])
+      await time.advance(by: .seconds(1))
+      XCTAssertEqual(stage.all, ["-1", "-2", "returned"])
+      await running.value
+      // With nothing in it there is nothing to wait for.
+      state.finish()
+      await self.runEach().value
     }
-    for _ in 0..<100 { await Task.yield() }
-    XCTAssertEqual(stage.all, [])
-    gate.open()
-    try await running.result()
-    XCTAssertEqual(Set(stage.all.prefix(2)), ["-1", "-2"])
-    XCTAssertEqual(stage.all.last, "returned")
-    // With nothing in it there is nothing to wait for.
-    state.finish()
-    try await runEach().result()
   }
 
   func test_C62_aCallerThatIsCancelledBeginsNothing() async throws {
-    state.value = [Item(1)]
-    try await within { [state, stage] in
-      await Task {
-        cancelThisTask()
-        await state.outlet.runningEach { await stage.run($0) }
-      }.value
+    try await withTestTime { [state, stage] _ in
+      state.value = [Item(1)]
+      let running = self.runEach()
+      running.cancel()
+      await running.value
+      XCTAssertEqual(stage.all, [])
     }
-    XCTAssertEqual(stage.all, [])
   }
 
-  @MainActor
   func test_C62_nothingIsBegunThatWasWrittenAfterTheCallerWasCancelled() async throws {
-    for round in 0..<100 {
+    try await withTestTime(orders: .random(100, seed: 1)) { time in
       let state = CurrentValue([Item(0)])
       let stage = Runs()
       let running = Task {
         await state.outlet.runningEach { @MainActor in await stage.runOnMain($0) }
       }
-      await giveWay(round % 10)
+      await giveWay(Int(time.seed ?? 0) % 10)
       running.cancel()
       state.value = [Item(1)]
-      try await running.result()
-      XCTAssertFalse(stage.all.contains("+1"))
-      XCTAssertEqual(stage.count(of: "+"), stage.count(of: "-"))
+      await running.value
+      XCTAssertFalse(stage.all.contains("+1"), "seed \(time.seed ?? 0)")
+      XCTAssertEqual(stage.count(of: "+"), stage.count(of: "-"), "seed \(time.seed ?? 0)")
     }
   }
 
   func test_C62_ofWhatWasWrittenAfterTheCancelNothingIsTakenThoughItIsThere() async throws {
     let state = CurrentValue([0])
     let asked = Record<Int>()
-    let running = Task {
+    let running = Task.detached {
       await state.outlet.runningEach(by: { number in
         asked.add(number)
         // What comes is there when it looks: it never waits.
@@ -189,46 +204,54 @@ final class RunningEachTests: XCTestCase {
   }
 
   func test_C62_whatHasGoneIsReleasedWhenItsRunHasReturned() async throws {
-    let census = Census()
-    let gates = [Gate(), Gate()]
-    let state = CurrentValue((0..<2).map { Tracked($0, in: census) })
-    let running = Task {
-      await state.outlet.runningEach(by: { $0.number }) { await gates[$0.number].pass() }
+    try await withTestTime { time in
+      let census = Census()
+      let state = CurrentValue((1...2).map { Tracked($0, in: census) })
+      let running = Task.detached { [clock = time.clock] in
+        await state.outlet.runningEach(by: { $0.number }) {
+          await clock.sleepThrough(.seconds($0.number))
+        }
+      }
+      await time.idle()
+      state.value = []
+      await time.idle()
+      XCTAssertEqual(census.count, 2)
+      await time.advance(by: .seconds(1))
+      XCTAssertEqual(census.count, 1)
+      await time.advance(by: .seconds(1))
+      XCTAssertEqual(census.count, 0)
+      running.cancel()
     }
-    try await until("followed") { state.log.sleeperCount == 1 }
-    state.value = []
-    gates[0].open()
-    // Of the two, one may not have begun before it went, and is released also.
-    try await until("one is released") { census.count < 2 }
-    gates[1].open()
-    try await until("all are released") { census.count == 0 }
-    try await running.cancelAndWait()
   }
 
-  @MainActor
   func test_C61_viewModelsComeAndGoByIdentityAndLoseNoInput() async throws {
-    let list = List()
-    let rows = [Row(1), Row(2)]
-    let heard = Probe(list.heard)
-    let token = list.start()
-    list.rows = rows
-    rows[0].input.send(10)
-    try await heard.expect(1)
-    list.rows = [rows[1]]
-    // Whether it is still run or not: it waits or is heard, once.
-    rows[0].input.send(11)
-    rows[1].input.send(20)
-    try await heard.next(where: { $0 == 2 })
-    list.rows = rows
-    rows[0].input.send(12)
-    try await until("heard") { rows[0].count.value == 3 }
-    token.cancel()
-    try await until("no row is run") { rows.allSatisfy { $0.isRunning.value == false } }
-    XCTAssertEqual(rows.map(\.count.value), [3, 1])
+    try await withTestTime { time in
+      let list = List()
+      let rows = [Row(1), Row(2)]
+      let heard = Probe(list.heard)
+      let token = list.start()
+      list.rows = rows
+      rows[0].input.send(10)
+      await time.idle()
+      XCTAssertEqual(heard.values, [1])
+      list.rows = [rows[1]]
+      await time.idle()
+      // It is not run: this waits.
+      rows[0].input.send(11)
+      rows[1].input.send(20)
+      await time.idle()
+      XCTAssertEqual(heard.values, [1, 2])
+      list.rows = rows
+      rows[0].input.send(12)
+      await time.idle()
+      XCTAssertEqual(heard.values, [1, 2, 1, 1])
+      token.cancel()
+      await time.idle()
+      XCTAssertEqual(rows.map(\.isRunning), [false, false])
+    }
   }
 
   /// Each of four writers takes its own element out and puts it back, while the main actor runs them.
-  @MainActor
   func test_C61_inARaceOfWritersEachIsCancelledBeforeItIsBegunAnew() async throws {
     for round in 0..<20 {
       let state = CurrentValue<[Item]>([])
@@ -264,7 +287,7 @@ final class RunningEachTests: XCTestCase {
   }
 
   private func runEach() -> Task<Void, Never> {
-    Task { [state, stage] in await state.outlet.runningEach { await stage.run($0) } }
+    Task.detached { [state, stage] in await state.outlet.runningEach { await stage.run($0) } }
   }
 }
 
@@ -315,8 +338,7 @@ private final class Runs: Sendable {
 @MainActor
 private final class Row: ViewModel {
   @Input var input: Inlet<Int>
-  nonisolated let count = CurrentValue(0)
-  nonisolated let isRunning = CurrentValue(false)
+  private(set) var isRunning = false
   let number: Int
   weak var list: List?
 
@@ -325,12 +347,9 @@ private final class Row: ViewModel {
   }
 
   func run() async {
-    isRunning.value = true
-    for await _ in _input.received {
-      count.value += 1
-      list?.hear(number)
-    }
-    isRunning.value = false
+    isRunning = true
+    for await _ in _input.received { list?.hear(number) }
+    isRunning = false
   }
 }
 

@@ -1,8 +1,7 @@
+import AsyncChannels
 import AsyncChannelsTesting
 import TestSupport
 import XCTest
-
-@testable import AsyncChannels
 
 /// C60.
 @MainActor
@@ -10,87 +9,105 @@ final class StartTests: XCTestCase {
   private let events = Record<String>()
 
   func test_C60_itRunsFromALaterTurnUntilItsTokenIsCancelledOrDropped() async throws {
-    for isDropped in [false, true] {
-      let events = Record<String>()
-      let echo = Echo(events)
-      let probe = Probe(echo.output)
-      echo.input.send(1)
-      var token = Optional(echo.start())
-      XCTAssertEqual(events.events, [])
-      try await probe.expect(1)
-      if isDropped { token = nil } else { token?.cancel() }
-      try await until("ended") { events.events == ["begins", "cancelled", "ends"] }
-      // What comes meanwhile waits for the next run.
-      echo.input.send(2)
-      token = echo.start()
-      try await probe.expect(2)
-      try probe.finish()
-      withExtendedLifetime(token) {}
+    try await withTestTime { [events] time in
+      for isDropped in [false, true] {
+        let echo = Echo(events)
+        let outputs = Probe(echo.output)
+        echo.input.send(1)
+        var token = Optional(echo.start())
+        XCTAssertEqual(events.events, [])
+        await time.idle()
+        XCTAssertEqual(outputs.values, [1])
+        XCTAssertEqual(events.take(), ["begins"])
+        if isDropped { token = nil } else { token?.cancel() }
+        await time.idle()
+        XCTAssertEqual(events.take(), ["cancelled", "ends"])
+        // What comes meanwhile waits for the next run.
+        echo.input.send(2)
+        await time.idle()
+        XCTAssertEqual(outputs.values, [1])
+        token = echo.start()
+        await time.idle()
+        XCTAssertEqual(outputs.values, [1, 2])
+        token?.cancel()
+        await time.idle()
+        _ = events.take()
+      }
     }
   }
 
   func test_C60_itDoesNotRunIfTheTokenHasEndedBefore() async throws {
-    for isDropped in [false, true] {
-      var echo = Optional(Echo(events))
-      weak let same = echo
-      var token = echo?.start()
-      if isDropped { token = nil } else { token?.cancel() }
-      echo = nil
-      // The task has ended when it has let go of it.
-      try await until("let go") { same == nil }
-      XCTAssertEqual(events.events, [])
-      withExtendedLifetime(token) {}
+    try await withTestTime { [events] time in
+      for isDropped in [false, true] {
+        var echo = Optional(Echo(events))
+        weak let same = echo
+        var token = echo?.start()
+        if isDropped { token = nil } else { token?.cancel() }
+        echo = nil
+        await time.idle()
+        XCTAssertNil(same)
+        XCTAssertEqual(events.events, [])
+        withExtendedLifetime(token) {}
+      }
     }
   }
 
   func test_C60_theTokensOwnerDecidesHowLongTheViewModelLives() async throws {
-    var echo = Optional(Echo(events))
-    weak let same = echo
-    let probe = Probe(try XCTUnwrap(echo?.output))
-    let input = try XCTUnwrap(echo?.input)
-    var token = echo?.start()
-    echo = nil
-    input.send(1)
-    try await probe.expect(1)
-    XCTAssertNotNil(same)
-    XCTAssertNotNil(token)
-    token = nil
-    try await until("let go") { same == nil }
-    XCTAssertEqual(input.send(2), .finished(2))
-    try await probe.expectFinished()
+    try await withTestTime { [events] time in
+      var echo = Optional(Echo(events))
+      weak let same = echo
+      let outputs = Probe(try XCTUnwrap(echo?.output))
+      let input = try XCTUnwrap(echo?.input)
+      var token = echo?.start()
+      echo = nil
+      input.send(1)
+      await time.idle()
+      XCTAssertEqual(outputs.values, [1])
+      XCTAssertNotNil(same)
+      XCTAssertNotNil(token)
+      token = nil
+      await time.idle()
+      XCTAssertNil(same)
+      XCTAssertEqual(input.send(2), .finished(2))
+      try await outputs.expect(1)
+      try await outputs.expectFinished()
+    }
   }
 
   func test_C60_aRunThatReturnsByItselfLetsGoAndIsNotStartedAgain() async throws {
-    let gate = Gate()
-    var passage = Optional(Passage(gate, events))
-    weak let same = passage
-    let token = passage?.start()
-    passage = nil
-    try await until("begun") { [events] in events.count == 1 }
-    XCTAssertNotNil(same)
-    gate.open()
-    try await until("let go") { same == nil }
-    XCTAssertEqual(events.events, ["begins", "ends"])
-    token?.cancel()
+    try await withTestTime { [events] time in
+      var passage = Optional(Passage(time.clock, events))
+      weak let same = passage
+      let token = passage?.start()
+      passage = nil
+      await time.idle()
+      XCTAssertEqual(events.events, ["begins"])
+      XCTAssertNotNil(same)
+      await time.advance(by: .seconds(1))
+      XCTAssertNil(same)
+      XCTAssertEqual(events.events, ["begins", "ends"])
+      token?.cancel()
+    }
   }
 
   func test_C60_whereATokenIsReplacedTheFirstRunIsCancelledBeforeTheNextBegins() async throws {
-    for _ in 0..<100 {
+    try await withTestTime(orders: .random(50, seed: 1)) { time in
       let events = Record<String>()
       let echo = Echo(events)
-      let probe = Probe(echo.output)
+      let outputs = Probe(echo.output)
       var token = echo.start()
       echo.input.send(1)
-      try await probe.expect(1)
+      await time.idle()
       token = echo.start()
       echo.input.send(2)
-      try await probe.expect(2)
-      XCTAssertEqual(events.events.prefix(2), ["begins", "cancelled"])
-      withExtendedLifetime(token) {}
+      await time.idle()
+      XCTAssertEqual(outputs.values, [1, 2], "seed \(time.seed ?? 0)")
+      XCTAssertEqual(events.events.prefix(2), ["begins", "cancelled"], "seed \(time.seed ?? 0)")
       token.cancel()
-      try await until("both have ended") { events.events.count { $0 == "ends" } == 2 }
-      XCTAssertEqual(events.events.count { $0 == "begins" }, 2)
-      try probe.finish()
+      await time.idle()
+      XCTAssertEqual(
+        events.events.sorted(), ["begins", "begins", "cancelled", "cancelled", "ends", "ends"],
+        "seed \(time.seed ?? 0)")
     }
   }
 }
@@ -118,17 +135,17 @@ private final class Echo: ViewModel {
 
 @MainActor
 private final class Passage: ViewModel {
-  private let gate: Gate
+  private let clock: TestClock
   private let events: Record<String>
 
-  init(_ gate: Gate, _ events: Record<String>) {
-    self.gate = gate
+  init(_ clock: TestClock, _ events: Record<String>) {
+    self.clock = clock
     self.events = events
   }
 
   func run() async {
     events.add("begins")
-    await gate.pass()
+    await clock.sleepThrough(.seconds(1))
     events.add("ends")
   }
 }

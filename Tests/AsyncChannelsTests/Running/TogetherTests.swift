@@ -9,43 +9,47 @@ final class TogetherTests: XCTestCase {
   private struct Failure: Error, Equatable { let number: Int }
 
   func test_C105_itRunsAllInTheirIsolationAndReturnsWhenAllHave() async throws {
-    let done = Record<String>()
-    let gate = Gate()
-    let run = Task {
-      await together(
-        {
-          MainActor.assertIsolated()
-          await gate.pass()
-          done.add("first")
-        },
-        {
-          MainActor.assertIsolated()
-          done.add("second")
-        })
-      done.add("returned")
+    try await withTestTime { time in
+      var done: [String] = []
+      let clock = time.clock
+      Task {
+        await together(
+          {
+            MainActor.assertIsolated()
+            await clock.sleepThrough(.seconds(1))
+            done.append("first")
+          },
+          {
+            MainActor.assertIsolated()
+            done.append("second")
+          })
+        done.append("returned")
+      }
+      await time.idle()
+      XCTAssertEqual(done, ["second"])
+      await time.advance(by: .seconds(1))
+      XCTAssertEqual(done, ["second", "first", "returned"])
     }
-    try await until("the second is done") { done.events == ["second"] }
-    await giveWay(10)
-    XCTAssertEqual(done.events, ["second"])
-    gate.open()
-    try await within { await run.value }
-    XCTAssertEqual(done.events, ["second", "first", "returned"])
   }
 
   func test_C105_cancellingTheCallerCancelsAll() async throws {
-    let ended = Record<Int>()
-    let run = Task {
-      await together(
-        {
-          for await _ in Outlet<Int>.never {}; ended.add(1)
-        },
-        {
-          for await _ in Outlet<Int>.never {}; ended.add(2)
-        })
+    try await withTestTime { time in
+      let ended = Record<Int>()
+      let run = Task {
+        await together(
+          {
+            for await _ in Outlet<Int>.never {}; ended.add(1)
+          },
+          {
+            for await _ in Outlet<Int>.never {}; ended.add(2)
+          })
+      }
+      await time.idle()
+      XCTAssertEqual(ended.events, [])
+      run.cancel()
+      await run.value
+      XCTAssertEqual(Set(ended.events), [1, 2])
     }
-    await giveWay(5)
-    try await run.cancelAndWait()
-    XCTAssertEqual(Set(ended.events), [1, 2])
   }
 
   func test_C105_anErrorEndsTheOthersAndIsThrownWhenTheyHaveReturned() async throws {

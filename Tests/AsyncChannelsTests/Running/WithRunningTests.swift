@@ -1,112 +1,119 @@
 import AsyncChannels
-import TestSupport
+import AsyncChannelsTesting
 import XCTest
 
+@MainActor
 final class WithRunningTests: XCTestCase {
   func test_itRunsForTheLengthOfTheClosureAndReturnsItsResult() async throws {
-    let worker = Worker()
-    let result = await withRunning(worker.run) {
-      await worker.started.pass()
-      return "done"
-    }
-    XCTAssertEqual(result, "done")
-    assertEqual(await worker.phases, ["started", "ended"], "it returns after the run has returned")
-  }
-
-  @MainActor
-  func test_itRunsViewModels() async throws {
-    let first = Echo()
-    let second = Echo()
-    let output = first.output.subscribe()
-    let other = second.output.subscribe()
-    try await withRunning(first, second) {
-      first.input.send(1)
-      second.input.send(2)
-      let echoed = try await within { await output.first { _ in true } }
-      let echoedToo = try await within { await other.first { _ in true } }
-      XCTAssertEqual([echoed, echoedToo], [1, 2])
-    }
-  }
-
-  @MainActor
-  func test_anErrorOfTheClosureEndsTheViewModelsRuns() async throws {
-    struct Broken: Error {}
-    let (first, second) = (Worker(), Worker())
-    do throws(Broken) {
-      try await withRunning(Running(first), Running(second)) { () async throws(Broken) in
-        await first.started.pass()
-        await second.started.pass()
-        throw Broken()
+    try await withTestTime { time in
+      let worker = Worker()
+      let result = await withRunning(worker.run) {
+        await time.idle()
+        assertEqual(await worker.phases, ["started"])
+        return "done"
       }
-      XCTFail("it threw nothing")
-    } catch {
+      XCTAssertEqual(result, "done")
+      assertEqual(
+        await worker.phases, ["started", "ended"], "it returns after the run has returned")
+    }
+  }
+
+  func test_itRunsViewModels() async throws {
+    try await withTestTime { time in
+      let (first, second) = (Echo(), Echo())
+      let (echoed, echoedToo) = (Probe(first.output), Probe(second.output))
+      await withRunning(first, second) {
+        first.input.send(1)
+        second.input.send(2)
+        await time.idle()
+      }
+      XCTAssertEqual(echoed.values, [1])
+      XCTAssertEqual(echoedToo.values, [2])
+    }
+  }
+
+  func test_anErrorOfTheClosureEndsTheViewModelsRuns() async throws {
+    try await withTestTime { time in
+      let (first, second) = (Worker(), Worker())
+      do throws(Broken) {
+        try await withRunning(Running(first), Running(second)) { () async throws(Broken) in
+          await time.idle()
+          throw Broken()
+        }
+        XCTFail("it threw nothing")
+      } catch {
+        let phases = [await first.phases, await second.phases]
+        XCTAssertEqual(phases, [["started", "ended"], ["started", "ended"]])
+      }
+    }
+  }
+
+  func test_cancellingTheOuterTaskEndsTheViewModelsRuns() async throws {
+    try await withTestTime { time in
+      let (first, second) = (Worker(), Worker())
+      let task = Task {
+        await withRunning(Running(first), Running(second)) { await first.forever() }
+      }
+      await time.idle()
+      task.cancel()
+      await task.value
       let phases = [await first.phases, await second.phases]
       XCTAssertEqual(phases, [["started", "ended"], ["started", "ended"]])
     }
   }
 
-  @MainActor
-  func test_cancellingTheOuterTaskEndsTheViewModelsRuns() async throws {
-    let (first, second) = (Worker(), Worker())
-    let task = Task {
-      await withRunning(Running(first), Running(second)) { await first.forever() }
-    }
-    await first.started.pass()
-    await second.started.pass()
-    try await task.cancelAndWait()
-    let phases = [await first.phases, await second.phases]
-    XCTAssertEqual(phases, [["started", "ended"], ["started", "ended"]])
-  }
-
   func test_anErrorOfTheClosureIsThrownAsItIsAndEndsTheRun() async throws {
-    struct Broken: Error {}
-    let worker = Worker()
-    do throws(Broken) {
-      try await withRunning(worker.run) { () async throws(Broken) in
-        await worker.started.pass()
-        throw Broken()
+    try await withTestTime { time in
+      let worker = Worker()
+      do throws(Broken) {
+        try await withRunning(worker.run) { () async throws(Broken) in
+          await time.idle()
+          throw Broken()
+        }
+        XCTFail("it threw nothing")
+      } catch {
+        assertEqual(await worker.phases, ["started", "ended"])
       }
-      XCTFail("it threw nothing")
-    } catch {
-      assertEqual(await worker.phases, ["started", "ended"])
     }
   }
 
   func test_cancellingTheOuterTaskEndsTheRun() async throws {
-    let worker = Worker()
-    let task = Task {
-      await withRunning(worker.run) { await worker.forever() }
+    try await withTestTime { time in
+      let worker = Worker()
+      let task = Task { await withRunning(worker.run) { await worker.forever() } }
+      await time.idle()
+      task.cancel()
+      await task.value
+      assertEqual(await worker.phases, ["started", "ended"])
     }
-    await worker.started.pass()
-    try await task.cancelAndWait()
-    assertEqual(await worker.phases, ["started", "ended"])
   }
 
   func test_aRunThatReturnsEarlyDoesNotEndTheClosure() async throws {
-    let ended = Gate()
-    let result = await withRunning({ ended.open() }) {
-      await ended.pass()
-      return 1
+    try await withTestTime { time in
+      let wasCancelled = await withRunning({}) {
+        await time.idle()
+        return Task.isCancelled
+      }
+      XCTAssertFalse(wasCancelled)
     }
-    XCTAssertEqual(result, 1)
   }
 }
 
-/// Runs until it is cancelled, and says so.
+private struct Broken: Error {}
+
+/// Runs until it is cancelled, takes its time to unwind, and says so.
 private actor Worker {
-  nonisolated let started = Gate()
   private(set) var phases: [String] = []
-  private let never = Channel<Never>()
 
   func run() async {
     phases.append("started")
-    started.open()
     await forever()
+    await giveWay(10)
     phases.append("ended")
   }
 
   nonisolated func forever() async {
-    for await _ in never.outlet {}
+    for await _ in Outlet<Never>.never {}
   }
 }
 

@@ -194,6 +194,27 @@ enum SeparationSnippets {
     }
     """,
 
+    "RecordingCannot.swift": """
+    import AsyncChannels
+    import AsyncChannelsRecording
+
+    @MainActor
+    final class Recorded: AsyncChannels.ViewModel {
+      @Input var input: Inlet<Int>
+      func run() async {}
+    }
+
+    @MainActor
+    func here(_ viewModel: Recorded) {
+      Recording(of: viewModel).add(viewModel)
+    }
+
+    func elsewhere(_ viewModel: Recorded, _ recording: Recording) {
+      _ = Recording(of: viewModel)  // error: main actor-isolated initializer
+      recording.add(viewModel)  // error: main actor-isolated instance method
+    }
+    """,
+
     "IteratorCannot.swift": """
     import AsyncChannels
 

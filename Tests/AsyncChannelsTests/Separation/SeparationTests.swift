@@ -6,7 +6,7 @@ import XCTest
 /// C44 is checked by the compiler: here are snippets that must not compile, with the message that says
 /// why. They are compiled as one module, one file a group, in one process.
 final class SeparationTests: XCTestCase {
-  func test_C44_whatTheEndsAreNotMadeForDoesNotCompile() async throws {
+  func test_C44_C113_whatTheEndsAreNotMadeForDoesNotCompile() async throws {
     guard let compiler = TypeChecker() else { throw XCTSkip("There is no swiftc in the path.") }
     let errors = try await compiler.errors(in: SeparationSnippets.files)
     for (file, snippets) in SeparationSnippets.files {

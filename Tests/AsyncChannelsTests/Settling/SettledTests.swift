@@ -384,27 +384,29 @@ final class SettledTests: XCTestCase {
   }
 
   /// `answer` that waits for quiet sleeps at the log as well, and has not taken anything.
+  @MainActor
   func test_C72_oneThatLetsElementsLieHasNotSettled() async throws {
-    let channel = Channel<Int>()
-    let subscription = channel.outlet.subscribe()
-    let clock = TestClock()
-    let done = Record<Int>()
-    let working = Task {
-      await subscription.answer(.oneAtATime, after: .seconds(1), clock: clock, by: { $0 }) {
-        done.add($0)
+    try await withTestTime { time in
+      let channel = Channel<Int>()
+      let subscription = channel.outlet.subscribe()
+      let done = Record<Int>()
+      let working = Task.detached {
+        await subscription.answer(.oneAtATime, after: .seconds(1), clock: time.clock, by: { $0 }) {
+          done.add($0)
+        }
       }
+      await time.idle()
+      channel.send(1)
+      await time.idle()
+      let settled = Task.detached { await channel.settled() }
+      await time.idle()
+      XCTAssertTrue(channel.isSettling)
+      await time.advance(by: .seconds(1))
+      let hasSettled = await settled.value
+      XCTAssertTrue(hasSettled)
+      XCTAssertEqual(done.events, [1])
+      working.cancel()
     }
-    try await channel.untilAsleep(1)
-    channel.send(1)
-    try await clock.untilSleeping(1)
-    try await channel.untilAsleep(1)
-    let settled = Task { await channel.settled() }
-    try await until("it waits") { channel.isSettling }
-    clock.advance(by: .seconds(1))
-    let hasSettled = try await settled.result()
-    XCTAssertTrue(hasSettled)
-    XCTAssertEqual(done.events, [1])
-    working.cancel()
   }
 
   func test_C72_C74_withNobodyThereItReturnsImmediately() async throws {

@@ -10,7 +10,7 @@ final class PositionTests: XCTestCase {
   private let channel = Channel<Int>()
   private lazy var cursor = channel.log.subscribe(buffering: nil)
 
-  func test_C32_aTicketThatWasReplacedClaimsNothing() {
+  func test_C32a_aTicketThatWasReplacedClaimsNothing() {
     let (first, second) = (cursor.makeTicket(), cursor.makeTicket())
     send(3)
     XCTAssertEqual(takeAnew(first), 0)
@@ -70,7 +70,7 @@ final class PositionTests: XCTestCase {
     cursor = nil
   }
 
-  func test_C32_oneThatHasClaimedClaimsNoMoreOnceAnotherHasAsked() {
+  func test_C32a_oneThatHasClaimedClaimsNoMoreOnceAnotherHasAsked() {
     let (first, second) = (cursor.makeTicket(), cursor.makeTicket())
     send(3)
     XCTAssertEqual(takeAnew(first), 0)
@@ -80,7 +80,7 @@ final class PositionTests: XCTestCase {
     if let claim { cursor.position.finish(claim, as: first) }
   }
 
-  func test_C32_aClaimFailsIfAnotherHasAskedSinceTheWordWasRead() {
+  func test_C32a_aClaimFailsIfAnotherHasAskedSinceTheWordWasRead() {
     let (first, second) = (cursor.makeTicket(), cursor.makeTicket())
     send(3)
     XCTAssertEqual(takeAnew(first), 0)

@@ -5,10 +5,10 @@ import XCTest
 
 @testable import AsyncChannels
 
-/// C142: random histories of a field, its owner, another sender and another part of the owner's state,
+/// C116: random histories of a field, its owner, another sender and another part of the owner's state,
 /// against a model of what the doc comment says.
 final class SplitBindingHistoryTests: XCTestCase {
-  func test_C142_whatIsReadFollowsTheModelInRandomHistories() {
+  func test_C116_whatIsReadFollowsTheModelInRandomHistories() {
     for seed in 0..<3_000 {
       for isDerived in [false, true] {
         var history = History(seed: UInt64(seed), isDerived: isDerived)
@@ -21,7 +21,7 @@ final class SplitBindingHistoryTests: XCTestCase {
   }
 
   /// A field and an owner that answers what it takes, with a plain state and one whose closure takes time.
-  func test_C142_nothingOlderIsReadThanWasWritten() async throws {
+  func test_C116_nothingOlderIsReadThanWasWritten() async throws {
     for isDerived in [false, true] {
       let input = Channel<Int>()
       let received = input.outlet.subscribe()
@@ -48,7 +48,7 @@ final class SplitBindingHistoryTests: XCTestCase {
     }
   }
 
-  func test_C142_aWriteInsideAnUpdateOfAnotherPartTouchesNothing() {
+  func test_C116_aWriteInsideAnUpdateOfAnotherPartTouchesNothing() {
     let total = CurrentValue([Int]())
     let text = CurrentValue("")
     let input = Channel<String>()
@@ -64,7 +64,7 @@ final class SplitBindingHistoryTests: XCTestCase {
     XCTAssertEqual(binding.value, "1: changed")
   }
 
-  func test_C142_aPublicationRunsTheSourceOnceWhateverWasWritten() {
+  func test_C116_aPublicationRunsTheSourceOnceWhateverWasWritten() {
     let state = CurrentValue(0)
     let input = Channel<Int>()
     let runs = Atomic(0)
@@ -89,7 +89,7 @@ final class SplitBindingHistoryTests: XCTestCase {
     XCTAssertEqual(runs.load(ordering: .relaxed), after, "nothing waits for an answer")
   }
 
-  func test_C142_aBindingThatIsGoneIsToldNothing() {
+  func test_C116_aBindingThatIsGoneIsToldNothing() {
     let state = CurrentValue(0)
     let runs = Atomic(0)
     let source = state.outlet.map { number in

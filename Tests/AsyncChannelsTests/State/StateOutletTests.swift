@@ -88,7 +88,7 @@ final class StateOutletTests: XCTestCase {
   }
 
   @MainActor
-  func test_C47_anObserverThatWantsTheNewestOnlyIsNotGivenWhatCameBefore() async throws {
+  func test_C47g_anObserverThatWantsTheNewestOnlyIsNotGivenWhatCameBefore() async throws {
     let state = CurrentValue(0)
     let output = Channel<Int>()
     let calls = Record<Int>()
@@ -272,6 +272,21 @@ final class DerivedStateTests: XCTestCase {
     XCTAssertEqual(
       seen.reduce(into: []) { if $0.last != $1 { $0.append($1) } }, ["0a", "1a", "0a", "1a"])
     XCTAssertEqual(distinct, ["0a", "1a"])
+  }
+
+  /// Whatever the policy: one that is bounded finds the last value of what is finished, too.
+  func test_C56_whatIsFinishedStaysAPartOfAMergedState() async throws {
+    for policy in [BufferingPolicy.unbounded, .bufferingNewest(1), .bufferingOldest(3)] {
+      let (one, two) = (CurrentValue(1), CurrentValue(10))
+      one.finish()
+      let sum = StateOutlet.combine(one.projectedValue, two.projectedValue).map(+)
+      let sums = sum.subscribe(buffering: policy)
+      let first = await sums.next()
+      XCTAssertEqual(first, 11, "\(policy)")
+      two.value = 20
+      let second = await sums.next()
+      XCTAssertEqual(second, 21, "\(policy)")
+    }
   }
 
   func test_C56_itEndsWhenAllHaveEnded() async throws {

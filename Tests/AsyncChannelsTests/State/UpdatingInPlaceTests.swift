@@ -6,7 +6,7 @@ import XCTest
 @testable import AsyncChannels
 
 final class UpdatingInPlaceTests: XCTestCase {
-  func test_C140_anArrayThatNobodyElseHasIsChangedInPlace() {
+  func test_C114_anArrayThatNobodyElseHasIsChangedInPlace() {
     let list = Self.list()
     let address = Self.address(of: list)
     for number in 0..<100 { list.update { $0.append(number) } }
@@ -14,7 +14,7 @@ final class UpdatingInPlaceTests: XCTestCase {
     XCTAssertEqual(list.value, Array(0..<100))
   }
 
-  func test_C140_itIsChangedInPlaceAgainWhenSubscribersHaveTakenIt() {
+  func test_C114_itIsChangedInPlaceAgainWhenSubscribersHaveTakenIt() {
     for policy in [BufferingPolicy.unbounded, .bufferingNewest(1)] {
       let list = Self.list()
       let subscription = list.outlet.subscribe(buffering: policy)
@@ -30,7 +30,7 @@ final class UpdatingInPlaceTests: XCTestCase {
     }
   }
 
-  func test_C140_asPartOfAStructAndOfAnOptionalToo() {
+  func test_C114_asPartOfAStructAndOfAnOptionalToo() {
     let form = CurrentValue((name: "", list: Optional([1, 2, 3])))
     func address() -> UnsafeRawPointer? {
       form.update { form in form.list?.withUnsafeBytes { $0.baseAddress } }
@@ -42,7 +42,7 @@ final class UpdatingInPlaceTests: XCTestCase {
     XCTAssertEqual(form.value.list, [1, 2, 3, 4])
   }
 
-  func test_C140_whoeverHasACopyKeepsIt() {
+  func test_C114_whoeverHasACopyKeepsIt() {
     let list = CurrentValue([1])
     let subscription = list.outlet.subscribe()
     let before = list.value
@@ -57,7 +57,7 @@ final class UpdatingInPlaceTests: XCTestCase {
       [[1], [1, 2], [3, 2]])
   }
 
-  func test_C140_aClosureThatThrowsHasChangedNothing() {
+  func test_C114_aClosureThatThrowsHasChangedNothing() {
     struct Refused: Error {}
     let list = CurrentValue([1])
     let subscription = list.outlet.subscribe()
@@ -80,7 +80,7 @@ final class UpdatingInPlaceTests: XCTestCase {
     XCTAssertEqual(list.value, [1])
   }
 
-  func test_C141_readingAndFinishingWaitForIt() async throws {
+  func test_C115_readingAndFinishingWaitForIt() async throws {
     try await expectWaiting { XCTAssertEqual($0.value, [1, 2]) }
     try await expectWaiting { XCTAssertEqual($0.outlet.value, [1, 2]) }
     try await expectWaiting { XCTAssertEqual($0.outlet.map(\.count).value, 2) }
@@ -90,7 +90,7 @@ final class UpdatingInPlaceTests: XCTestCase {
     }
   }
 
-  func test_C141_aSubscriptionThatBeginsMeanwhileBeginsWithWhatItLeaves() async throws {
+  func test_C115_aSubscriptionThatBeginsMeanwhileBeginsWithWhatItLeaves() async throws {
     for policy in [BufferingPolicy.unbounded, .bufferingNewest(1), .bufferingOldest(1)] {
       let list = CurrentValue([1])
       let (isUpdating, goOn) = (Gate(), DispatchSemaphore(value: 0))
@@ -114,7 +114,7 @@ final class UpdatingInPlaceTests: XCTestCase {
     }
   }
 
-  func test_C141_aRecordingThatBeginsMeanwhileHearsOfWhatItLeaves() async throws {
+  func test_C115_aRecordingThatBeginsMeanwhileHearsOfWhatItLeaves() async throws {
     let list = CurrentValue([1])
     let (isUpdating, goOn) = (Gate(), DispatchSemaphore(value: 0))
     let updating = Gate()
@@ -138,7 +138,7 @@ final class UpdatingInPlaceTests: XCTestCase {
     XCTAssertTrue(recording.text().contains("[1, 2, 3]"), recording.text())
   }
 
-  func test_C141_theUpdateThatFinishWaitsForIsPublished() async throws {
+  func test_C115_theUpdateThatFinishWaitsForIsPublished() async throws {
     for _ in 0..<500 {
       let list = CurrentValue([0])
       let subscription = list.outlet.subscribe()
@@ -151,7 +151,7 @@ final class UpdatingInPlaceTests: XCTestCase {
     }
   }
 
-  func test_C140_C141_readersAndUpdatersOnManyThreadsSeeWholeValues() async throws {
+  func test_C114_C115_readersAndUpdatersOnManyThreadsSeeWholeValues() async throws {
     let list = CurrentValue([Int]())
     let last = list.outlet.subscribe(buffering: .bufferingNewest(1))
     DispatchQueue.concurrentPerform(iterations: 4) { thread in

@@ -1,49 +1,49 @@
 import AsyncChannels
 import AsyncChannelsTesting
 import AsyncViewModels
-import TestSupport
 import XCTest
 
 /// A run that was cancelled, and the next, which began before the first had unwound.
 @MainActor
 final class AuthOverlappingRunsTests: XCTestCase {
   func test_aCancelledRunThatUnwindsLateLeavesTheNextOnesSigningInAlone() async throws {
-    for overlap in Overlap.allCases {
-      let authenticator = HeldAuthenticator(isStubborn: true)
-      let viewModel = AuthViewModel(authenticator: authenticator, overlap: overlap)
-      let first = Task { await viewModel.run() }
-      viewModel.signIn.send(.of("a"))
-      try await authenticator.begun.expect("a")
-      first.cancel()
-      let second = Task { await viewModel.run() }
-      viewModel.signIn.send(.of("b"))
-      try await authenticator.begun.expect("b")
-      authenticator.answer("a")
-      try await within { await first.value }
-      XCTAssertTrue(
-        viewModel.isSigningIn.value, "\(overlap): the second run's request is under way")
-      authenticator.answer("b")
-      try await second.cancelAndWait()
-      XCTAssertFalse(viewModel.isSigningIn.value, "\(overlap)")
+    try await withTestTime { time in
+      for overlap in Overlap.allCases {
+        let auth = SigningIn(time, overlap, taking: ["a": 1, "b": 2], isStubborn: true)
+        let first = auth.run()
+        auth.send("a")
+        await time.idle()
+        first.cancel()
+        let second = auth.run()
+        auth.send("b")
+        await time.advance(by: .seconds(1))
+        await first.value
+        XCTAssertEqual(auth.requests, ["+a", "xa", "+b", "-a"], "\(overlap)")
+        XCTAssertTrue(
+          auth.viewModel.isSigningIn.value, "\(overlap): the second run's request is under way")
+        second.cancel()
+        await time.run()
+        await second.value
+        XCTAssertFalse(auth.viewModel.isSigningIn.value, "\(overlap)")
+      }
     }
   }
 
   func test_whatWaitsBehindACancelledSignInIsDoneByTheNextRun() async throws {
-    for isStubborn in [false, true] {
-      let (viewModel, authenticator, results) = heldSignIn(isStubborn: isStubborn)
-      let run = Task { await viewModel.run() }
-      for name in ["a", "b", "c"] { viewModel.signIn.send(.of(name)) }
-      try await authenticator.begun.expect("a")
-      run.cancel()
-      for name in ["a", "b", "c"] { authenticator.answer(name) }
-      try await within { await run.value }
-      try authenticator.begun.finish()
-      try await withRunning(viewModel) {
-        defer { authenticator.answerAll() }
-        try await results.expect(.token(of: "b"))
-        try await results.expect(.token(of: "c"))
+    try await withTestTime { time in
+      for isStubborn in [false, true] {
+        let auth = SigningIn(time, isStubborn: isStubborn)
+        let run = auth.run()
+        auth.send("a", "b", "c")
+        await time.idle()
+        run.cancel()
+        await time.run()
+        await run.value
+        XCTAssertEqual(auth.requests, ["+a", "xa", "-a"])
+        XCTAssertEqual(auth.results, [])
+        await withRunning(auth.viewModel) { await time.run() }
+        XCTAssertEqual(auth.results, [.token(of: "b"), .token(of: "c")])
       }
-      try results.finish()
     }
   }
 }

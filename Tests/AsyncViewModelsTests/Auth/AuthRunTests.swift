@@ -1,122 +1,118 @@
 import AsyncChannels
 import AsyncChannelsTesting
 import AsyncViewModels
-import TestSupport
 import XCTest
 
 /// What `isSigningIn` says, and what becomes of sign-ins when `run()` is cancelled.
 @MainActor
 final class AuthRunTests: XCTestCase {
   func test_itIsSigningInFromTheBeginningUntilTheLastResult() async throws {
-    for overlap in Overlap.allCases {
-      let (viewModel, authenticator, results) = heldSignIn(overlap)
-      let phases = Probe(viewModel.isSigningIn)
-      try await phases.expect(false)
-      try await withRunning(viewModel) {
-        defer { authenticator.answerAll() }
-        for name in ["ann", "stranger"] {
-          viewModel.signIn.send(.of(name))
-          try await authenticator.begun.expect(name)
-          XCTAssertTrue(viewModel.isSigningIn.value, "\(overlap)")
-          authenticator.answer(name)
-          _ = try await results.next()
-          XCTAssertFalse(viewModel.isSigningIn.value, "\(overlap): by the time of the result")
+    try await withTestTime { time in
+      for overlap in Overlap.allCases {
+        let auth = SigningIn(time, overlap)
+        var signsInByTheResult: [Bool] = []
+        let token = auth.viewModel.signInResult.observe { [viewModel = auth.viewModel] _ in
+          signsInByTheResult.append(viewModel.isSigningIn.value)
         }
+        await withRunning(auth.viewModel) {
+          for name in ["ann", "stranger"] {
+            auth.send(name)
+            await time.idle()
+            XCTAssertTrue(auth.viewModel.isSigningIn.value, "\(overlap)")
+            await time.run()
+          }
+        }
+        XCTAssertEqual(signsInByTheResult, [false, false], "\(overlap)")
+        XCTAssertEqual(auth.phases, [false, true, false, true, false], "\(overlap)")
+        token.cancel()
       }
-      let rest = try await phases.next(4)
-      XCTAssertEqual(rest, [true, false, true, false], "\(overlap)")
-      try phases.finish()
     }
   }
 
   func test_concurrentIsSigningInUntilTheLastAnswer() async throws {
-    let (viewModel, authenticator, results) = heldSignIn(.concurrent)
-    let phases = Probe(viewModel.isSigningIn)
-    try await withRunning(viewModel) {
-      defer { authenticator.answerAll() }
-      viewModel.signIn.send(.of("a"))
-      viewModel.signIn.send(.of("b"))
-      _ = try await authenticator.begun.next(2)
-      authenticator.answer("b")
-      try await results.expect(.token(of: "b"))
-      XCTAssertTrue(viewModel.isSigningIn.value)
-      authenticator.answer("a")
-      try await results.expect(.token(of: "a"))
-      XCTAssertFalse(viewModel.isSigningIn.value)
+    try await withTestTime { time in
+      let auth = SigningIn(time, .concurrent, taking: ["a": 2, "b": 1])
+      await withRunning(auth.viewModel) {
+        auth.send("a", "b")
+        await time.advance(by: .seconds(1))
+        XCTAssertEqual(auth.results, [.token(of: "b")])
+        XCTAssertEqual(auth.phases, [false, true])
+        await time.advance(by: .seconds(1))
+        XCTAssertEqual(auth.results, [.token(of: "b"), .token(of: "a")])
+      }
+      XCTAssertEqual(auth.phases, [false, true, false])
     }
-    let seen = try await phases.next(3)
-    XCTAssertEqual(seen, [false, true, false])
-    try phases.finish()
   }
 
   func test_latestOnlyIsSigningInWithoutAGapWhenOneSupersedesAnother() async throws {
-    let (viewModel, authenticator, results) = heldSignIn(.latestOnly, isStubborn: true)
-    let phases = Probe(viewModel.isSigningIn)
-    try await withRunning(viewModel) {
-      defer { authenticator.answerAll() }
-      viewModel.signIn.send(.of("old"))
-      try await authenticator.begun.expect("old")
-      viewModel.signIn.send(.of("new"))
-      try await authenticator.begun.expect("new")
-      authenticator.answer("new")
-      try await results.expect(.token(of: "new"))
-      XCTAssertFalse(
-        viewModel.isSigningIn.value, "the superseded one, which goes on, does not count")
-      authenticator.answer("old")
+    try await withTestTime { time in
+      let auth = SigningIn(time, .latestOnly, taking: ["old": 2, "new": 1], isStubborn: true)
+      await withRunning(auth.viewModel) {
+        auth.send("old")
+        await time.idle()
+        auth.send("new")
+        await time.advance(by: .seconds(1))
+        XCTAssertEqual(auth.results, [.token(of: "new")])
+        XCTAssertEqual(
+          auth.phases, [false, true, false], "the superseded one, which goes on, does not count")
+        await time.run()
+      }
+      XCTAssertEqual(auth.phases, [false, true, false])
     }
-    let seen = try await phases.next(3)
-    XCTAssertEqual(seen, [false, true, false])
-    try phases.finish()
   }
 
   func test_cancellingRunCancelsTheRequestInFlightWithoutAResult() async throws {
-    for overlap in Overlap.allCases {
-      for isStubborn in [false, true] {
-        let (viewModel, authenticator, results) = heldSignIn(overlap, isStubborn: isStubborn)
-        let run = Task { await viewModel.run() }
-        viewModel.signIn.send(.of("ann"))
-        try await authenticator.begun.expect("ann")
-        run.cancel()
-        try await authenticator.cancelled.expect("ann")
-        authenticator.answer("ann")
-        try await within { await run.value }
-        XCTAssertFalse(viewModel.isSigningIn.value, "\(overlap)")
-        try results.finish()
+    try await withTestTime { time in
+      for overlap in Overlap.allCases {
+        for isStubborn in [false, true] {
+          let auth = SigningIn(time, overlap, isStubborn: isStubborn)
+          let run = auth.run()
+          auth.send("ann")
+          await time.idle()
+          run.cancel()
+          await time.run()
+          await run.value
+          XCTAssertEqual(auth.requests, ["+ann", "xann", "-ann"], "\(overlap)")
+          XCTAssertEqual(auth.phases, [false, true, false], "\(overlap)")
+          XCTAssertEqual(auth.results, [], "\(overlap)")
+        }
       }
     }
   }
 
   func test_whatIsSentWhileNothingRunsIsDoneByTheNextRun() async throws {
-    for overlap in [Overlap.oneAtATime, .concurrent] {
-      let (viewModel, authenticator, results) = heldSignIn(overlap)
-      for name in ["a", "b", "c"] { authenticator.answer(name) }
-      viewModel.signIn.send(.of("a"))
-      try results.finish()
-      try await withRunning(viewModel) { try await results.expect(.token(of: "a")) }
-      viewModel.signIn.send(.of("b"))
-      try await withRunning(viewModel) { try await results.expect(.token(of: "b")) }
-      viewModel.signIn.send(.of("c"))
-      try await withRunning(viewModel) { try await results.expect(.token(of: "c")) }
-      try results.finish()
+    try await withTestTime { time in
+      for overlap in [Overlap.oneAtATime, .concurrent] {
+        let auth = SigningIn(time, overlap)
+        for name in ["a", "b", "c"] {
+          let before = auth.results
+          auth.send(name)
+          await time.run()
+          XCTAssertEqual(auth.results, before, "\(overlap)")
+          await withRunning(auth.viewModel) { await time.run() }
+          XCTAssertEqual(auth.results, before + [.token(of: name)], "\(overlap)")
+        }
+      }
     }
   }
 
   func test_theNextRunMayBeginBeforeTheCancelledOneHasUnwound() async throws {
-    for overlap in Overlap.allCases {
-      let (viewModel, authenticator, results) = heldSignIn(overlap, isStubborn: true)
-      let first = Task { await viewModel.run() }
-      viewModel.signIn.send(.of("a"))
-      try await authenticator.begun.expect("a")
-      first.cancel()
-      viewModel.signIn.send(.of("b"))
-      let second = Task { await viewModel.run() }
-      try await authenticator.begun.expect("b", within: .seconds(20))
-      authenticator.answer("a")
-      try await within { await first.value }
-      authenticator.answer("b")
-      try await results.expect(.token(of: "b"))
-      try results.finish()
-      try await second.cancelAndWait()
+    try await withTestTime { time in
+      for overlap in Overlap.allCases {
+        let auth = SigningIn(time, overlap, taking: ["a": 1, "b": 2], isStubborn: true)
+        let first = auth.run()
+        auth.send("a")
+        await time.idle()
+        first.cancel()
+        auth.send("b")
+        let second = auth.run()
+        await time.idle()
+        XCTAssertEqual(auth.requests, ["+a", "xa", "+b"], "\(overlap)")
+        await time.run()
+        await first.value
+        XCTAssertEqual(auth.results, [.token(of: "b")], "\(overlap)")
+        second.cancel()
+      }
     }
   }
 }

@@ -9,105 +9,106 @@ import XCTest
 final class AuthViewModelTests: XCTestCase {
   /// The trap "double authentication".
   func test_itAuthenticatesExactlyOncePerInputHoweverManyListen() async throws {
-    let authenticator = HeldAuthenticator()
-    let viewModel: any AuthViewModelType = AuthViewModel(authenticator: authenticator)
-    let listeners = (0..<10).map { _ in Probe(viewModel.signInResult) }
-    for name in ["ann", "bob", "stranger"] { authenticator.answer(name) }
-    try await withRunning(viewModel) {
-      defer { authenticator.answerAll() }
-      viewModel.signIn.send(.of("ann"))
-      viewModel.signIn.send(.of("bob"))
-      viewModel.signIn.send(.of("stranger"))
-      for listener in listeners {
-        try await listener.expect(.token(of: "ann"))
-        try await listener.expect(.token(of: "bob"))
-        try await listener.expect(.failure(.wrongCredentials))
-        try listener.finish()
+    try await withTestTime { time in
+      let authenticator = SlowAuthenticator(time.clock)
+      let viewModel: any AuthViewModelType = AuthViewModel(authenticator: authenticator)
+      let listeners = (0..<10).map { _ in Probe(viewModel.signInResult) }
+      await withRunning(viewModel) {
+        for name in ["ann", "bob", "stranger"] { viewModel.signIn.send(.of(name)) }
+        await time.run()
       }
+      for listener in listeners {
+        XCTAssertEqual(
+          listener.values, [.token(of: "ann"), .token(of: "bob"), .failure(.wrongCredentials)])
+      }
+      XCTAssertEqual(
+        authenticator.events.events, ["+ann", "-ann", "+bob", "-bob", "+stranger", "-stranger"])
     }
-    let begun = try await authenticator.begun.next(3)
-    XCTAssertEqual(begun, ["ann", "bob", "stranger"])
-    try authenticator.begun.finish()
   }
 
   func test_itAuthenticatesEvenIfNobodyListens() async throws {
-    try await signingIn { viewModel, authenticator, _ in
-      viewModel.signIn.send(.of("ann"))
-      try await authenticator.begun.expect("ann")
+    try await withTestTime { time in
+      let authenticator = SlowAuthenticator(time.clock)
+      let viewModel = AuthViewModel(authenticator: authenticator)
+      await withRunning(viewModel) {
+        viewModel.signIn.send(.of("ann"))
+        await time.run()
+      }
+      XCTAssertEqual(authenticator.events.events, ["+ann", "-ann"])
     }
   }
 
   func test_oneAtATimeAnswersInOrderWhateverAnswersFirst() async throws {
-    try await signingIn { viewModel, authenticator, results in
-      for name in ["a", "b", "c"] { viewModel.signIn.send(.of(name)) }
-      try await authenticator.begun.expect("a")
-      authenticator.answer("c")
-      authenticator.answer("b")
-      authenticator.answer("a")
-      for name in ["a", "b", "c"] { try await results.expect(.token(of: name)) }
-      try results.finish()
-      XCTAssertEqual(authenticator.mostRunning, 1)
+    try await withTestTime { time in
+      let auth = SigningIn(time, taking: ["a": 3, "b": 2, "c": 1])
+      await withRunning(auth.viewModel) {
+        auth.send("a", "b", "c")
+        await time.run()
+      }
+      XCTAssertEqual(auth.results, [.token(of: "a"), .token(of: "b"), .token(of: "c")])
+      XCTAssertEqual(auth.requests, ["+a", "-a", "+b", "-b", "+c", "-c"])
     }
   }
 
   /// The trap "stale answer shown".
   func test_latestOnlyCancelsTheEarlierOneAndNeverShowsItsLateAnswer() async throws {
-    try await signingIn(.latestOnly, isStubborn: true) { viewModel, authenticator, results in
-      viewModel.signIn.send(.of("old"))
-      try await authenticator.begun.expect("old")
-      viewModel.signIn.send(.of("new"))
-      try await authenticator.begun.expect("new")
-      try await authenticator.cancelled.expect("old")
-      authenticator.answer("new")
-      try await results.expect(.token(of: "new"))
-      authenticator.answer("old")
-      _ = try await authenticator.returned.next(where: { $0 == "old" })
-      authenticator.answer("last")
-      viewModel.signIn.send(.of("last"))
-      try await results.expect(.token(of: "last"))
-      try results.finish()
+    try await withTestTime { time in
+      let auth = SigningIn(time, .latestOnly, taking: ["old": 2, "new": 1], isStubborn: true)
+      await withRunning(auth.viewModel) {
+        auth.send("old")
+        await time.idle()
+        auth.send("new")
+        await time.run()
+      }
+      XCTAssertEqual(auth.results, [.token(of: "new")])
+      XCTAssertEqual(auth.requests, ["+old", "xold", "+new", "-new", "-old"])
     }
   }
 
   func test_latestOnlyDiscardsAnEarlierAnswerThatComesFirst() async throws {
-    try await signingIn(.latestOnly, isStubborn: true) { viewModel, authenticator, results in
-      for name in ["old", "older", "new"] {
-        viewModel.signIn.send(.of(name))
-        try await authenticator.begun.expect(name)
+    try await withTestTime { time in
+      let auth = SigningIn(time, .latestOnly, taking: ["new": 3], isStubborn: true)
+      await withRunning(auth.viewModel) {
+        for name in ["old", "older", "new"] {
+          auth.send(name)
+          await time.idle()
+        }
+        await time.advance(by: .seconds(1))
+        XCTAssertEqual(auth.requests.suffix(2).sorted(), ["-old", "-older"])
+        XCTAssertEqual(auth.results, [])
+        XCTAssertTrue(auth.viewModel.isSigningIn.value)
+        await time.run()
       }
-      authenticator.answer("old")
-      authenticator.answer("older")
-      _ = try await authenticator.returned.next(2)
-      XCTAssertTrue(viewModel.isSigningIn.value)
-      authenticator.answer("new")
-      try await results.expect(.token(of: "new"))
-      try results.finish()
+      XCTAssertEqual(auth.results, [.token(of: "new")])
     }
   }
 
   func test_concurrentGivesTheAnswersAsTheyCome() async throws {
-    try await signingIn(.concurrent) { viewModel, authenticator, results in
-      for name in ["a", "b", "c"] { viewModel.signIn.send(.of(name)) }
-      let begun = try await authenticator.begun.next(3)
-      XCTAssertEqual(Set(begun), ["a", "b", "c"])
-      for name in ["b", "c", "a"] {
-        authenticator.answer(name)
-        try await results.expect(.token(of: name))
+    try await withTestTime { time in
+      let auth = SigningIn(time, .concurrent, taking: ["a": 3, "b": 1, "c": 2])
+      await withRunning(auth.viewModel) {
+        auth.send("a", "b", "c")
+        await time.idle()
+        XCTAssertEqual(auth.requests.sorted(), ["+a", "+b", "+c"])
+        await time.run()
       }
-      try results.finish()
-      try authenticator.cancelled.finish()
+      XCTAssertEqual(auth.results, [.token(of: "b"), .token(of: "c"), .token(of: "a")])
+      XCTAssertEqual(auth.requests.suffix(3), ["-b", "-c", "-a"], "none is cancelled")
     }
   }
 
   func test_aFailureIsAResultAndTheNextInputIsAnswered() async throws {
-    for overlap in Overlap.allCases {
-      try await signingIn(overlap) { viewModel, authenticator, results in
-        authenticator.answer("stranger")
-        authenticator.answer("ann")
-        viewModel.signIn.send(.of("stranger"))
-        try await results.expect(.failure(.wrongCredentials))
-        viewModel.signIn.send(.of("ann"))
-        try await results.expect(.token(of: "ann"))
+    try await withTestTime { time in
+      for overlap in Overlap.allCases {
+        let auth = SigningIn(time, overlap)
+        await withRunning(auth.viewModel) {
+          for name in ["stranger", "ann"] {
+            auth.send(name)
+            await time.run()
+          }
+        }
+        XCTAssertEqual(
+          auth.results, [.failure(.wrongCredentials), .token(of: "ann")], "\(overlap)")
       }
     }
   }

@@ -20,7 +20,7 @@ final class TokenTests: XCTestCase {
     XCTAssertEqual(Mirror(reflecting: token).children.count, 0)
   }
 
-  func test_C52_aProbesSentenceDoesNotShowIt() async throws {
+  func test_C52h_aProbesSentenceDoesNotShowIt() async throws {
     let probe = Probe(Outlet.just(Result<Token, AuthError>.success(token)))
     do throws(ProbeFailure) {
       try await probe.expect(.success(Token("expected")), within: .zero)

@@ -8,107 +8,100 @@ import XCTest
 @MainActor
 final class ProfileViewModelTests: XCTestCase {
   func test_itLoadsTheUserThatIsWantedWhenItBeginsAndEachThatIsWantedLater() async throws {
-    let viewModel: ProfileViewModel = ProfileViewModel(
-      userID: 1, loader: HeldLoader(answering: 1..<4))
-    let states = Probe(viewModel.state.map(\.text))
-    try await withRunning(viewModel) {
-      try await expect(["loading", "loading", "user 1"], in: states)
-      viewModel.load.send(3)
-      try await expect(["loading", "user 3"], in: states)
-      try states.finish()
+    try await showing(1) { time, viewModel, states, _ in
+      await withRunning(viewModel) {
+        await time.idle()
+        XCTAssertEqual(states.values, ["loading", "loading"])
+        await time.advance(by: .seconds(1))
+        XCTAssertEqual(states.values, ["loading", "loading", "user 1"])
+        viewModel.load.send(3)
+        await time.run()
+      }
+      XCTAssertEqual(states.values, ["loading", "loading", "user 1", "loading", "user 3"])
     }
   }
 
   func test_reloadingLoadsTheSameUserAgain() async throws {
-    let loader = HeldLoader(answering: 1..<3)
-    let viewModel = ProfileViewModel(userID: 2, loader: loader)
-    let states = Probe(viewModel.state.map(\.text))
-    try await withRunning(viewModel) {
-      try await expect(["loading", "loading", "user 2"], in: states)
-      viewModel.reload.send()
-      try await expect(["loading", "user 2"], in: states)
+    try await showing(2) { time, viewModel, states, loader in
+      await withRunning(viewModel) {
+        await time.run()
+        viewModel.reload.send()
+        await time.run()
+      }
+      XCTAssertEqual(states.values, ["loading", "loading", "user 2", "loading", "user 2"])
+      XCTAssertEqual(loader.begun.events, [2, 2])
     }
-    let begun = try await loader.begun.next(2)
-    XCTAssertEqual(begun, [2, 2])
   }
 
   func test_reloadingWithNobodyWantedDoesNothing() async throws {
-    let loader = HeldLoader(answering: 1..<2)
-    let viewModel = ProfileViewModel(loader: loader)
-    let states = Probe(viewModel.state.map(\.text))
-    try await withRunning(viewModel) {
-      for _ in 0..<5 { viewModel.reload.send() }
-      viewModel.load.send(1)
-      try await expect(["loading", "loading", "user 1"], in: states)
-      try states.finish()
+    try await showing(nil) { time, viewModel, states, loader in
+      await withRunning(viewModel) {
+        for _ in 0..<5 { viewModel.reload.send() }
+        await time.run()
+        XCTAssertEqual(states.values, ["loading"])
+        viewModel.load.send(1)
+        await time.run()
+      }
+      XCTAssertEqual(states.values, ["loading", "loading", "user 1"])
+      XCTAssertEqual(loader.begun.events, [1])
     }
-    try await loader.begun.expect(1)
-    try loader.begun.finish()
   }
 
   func test_aFailureIsShownAndTheNextSuccessReplacesIt() async throws {
-    let viewModel = ProfileViewModel(userID: 10, loader: HeldLoader(answering: 0..<12))
-    let states = Probe(viewModel.state)
-    try await withRunning(viewModel) {
-      let failure = try await states.next(where: { $0.text == "failed" })
-      guard case .failed(let error) = failure else { return XCTFail("\(failure)") }
-      XCTAssertTrue(error is HeldLoader.Unknown)
-      viewModel.load.send(1)
-      let rest = try await states.next(2).map(\.text)
-      XCTAssertEqual(rest, ["loading", "user 1"])
-      viewModel.load.send(11)
-      let again = try await states.next(2).map(\.text)
-      XCTAssertEqual(again, ["loading", "failed"])
+    try await showing(10) { time, viewModel, states, _ in
+      await withRunning(viewModel) {
+        await time.run()
+        guard case .failed(let error) = viewModel.state.value else { return XCTFail("no failure") }
+        XCTAssertTrue(error is SlowLoader.Unknown)
+        for id in [1, 11] {
+          viewModel.load.send(id)
+          await time.run()
+        }
+      }
+      XCTAssertEqual(
+        states.values, ["loading", "loading", "failed", "loading", "user 1", "loading", "failed"])
     }
   }
 
   func test_ofTwoLoadsAtOnceTheLaterCountsWhicheverAnswersLast() async throws {
-    let loader = HeldLoader()
-    let viewModel = ProfileViewModel(userID: 1, loader: loader)
-    let states = Probe(viewModel.state.map(\.text))
-    try await withRunning(viewModel) {
-      try await loader.begun.expect(1)
-      viewModel.load.send(2)
-      try await loader.begun.expect(2)
-      loader.answer(2)
-      try await expect(["loading", "loading", "user 2"], in: states)
-      loader.answer(1)
-      _ = try await loader.returned.next(where: { $0 == 1 })
-      loader.answer(3)
-      viewModel.load.send(3)
-      try await expect(["loading", "user 3"], in: states)
+    for (first, second) in [(2, 1), (1, 2)] {
+      try await showing(first) { time, viewModel, states, loader in
+        await withRunning(viewModel) {
+          await time.idle()
+          viewModel.load.send(second)
+          await time.run()
+        }
+        XCTAssertEqual(loader.begun.events, [first, second])
+        XCTAssertEqual(states.values, ["loading", "loading", "user \(second)"])
+        XCTAssertEqual(time.clock.now.sinceBeginning, .seconds(2), "Both have answered.")
+      }
     }
   }
 
   func test_aRunThatIsCancelledShowsNothingMoreAndTheNextLoadsAgain() async throws {
-    let loader = HeldLoader()
-    let viewModel = ProfileViewModel(userID: 1, loader: loader)
-    let states = Probe(viewModel.state.map(\.text))
-    let run = Task { await viewModel.run() }
-    try await loader.begun.expect(1)
-    run.cancel()
-    loader.answer(1)
-    try await within { await run.value }
-    try await expect(["loading", "loading"], in: states)
-    try states.finish()
-    try await withRunning(viewModel) {
-      try await expect(["loading", "user 1"], in: states)
+    try await showing(1) { time, viewModel, states, _ in
+      let run = Task { await viewModel.run() }
+      await time.idle()
+      run.cancel()
+      await time.run()
+      await run.value
+      XCTAssertEqual(states.values, ["loading", "loading"])
+      await withRunning(viewModel) { await time.run() }
+      XCTAssertEqual(states.values, ["loading", "loading", "loading", "user 1"])
     }
   }
 
   func test_ofWhatIsWantedWhileNothingRunsTheLastIsLoaded() async throws {
-    let loader = HeldLoader(answering: 1..<9)
-    let viewModel = ProfileViewModel(userID: 1, loader: loader)
-    for id in 2...8 { viewModel.load.send(id) }
-    let states = Probe(viewModel.state.map(\.text))
-    try await withRunning(viewModel) {
-      try await expect(["loading", "loading", "user 8"], in: states)
-      try states.finish()
+    try await showing(1) { time, viewModel, states, loader in
+      for id in 2...8 { viewModel.load.send(id) }
+      await withRunning(viewModel) { await time.run() }
+      XCTAssertEqual(states.values, ["loading", "loading", "user 8"])
+      XCTAssertEqual(loader.begun.events, [8])
     }
   }
 
   func test_anInletDoesNotKeepTheViewModelAliveAndSaysSo() async {
-    var viewModel: ProfileViewModel? = ProfileViewModel(loader: HeldLoader())
+    var viewModel: ProfileViewModel? = ProfileViewModel(loader: SlowLoader(TestClock()))
     weak let weakly = viewModel
     let load = viewModel?.load
     let reload = viewModel?.reload
@@ -118,7 +111,18 @@ final class ProfileViewModelTests: XCTestCase {
     guard case .finished? = reload?.send() else { return XCTFail("it can still be reloaded") }
   }
 
-  private func expect(_ texts: [String], in states: Probe<String>) async throws {
-    for text in texts { try await states.expect(text) }
+  /// A view model in test time, what it shows, and its loader.
+  private func showing(
+    _ userID: User.ID?,
+    _ test:
+      @escaping @MainActor (
+        TestTime, ProfileViewModel, _ states: Probe<String>, SlowLoader
+      ) async throws -> Void
+  ) async throws {
+    try await withTestTime { time in
+      let loader = SlowLoader(time.clock)
+      let viewModel = ProfileViewModel(userID: userID, loader: loader)
+      try await test(time, viewModel, Probe(viewModel.state.map(\.text)), loader)
+    }
   }
 }

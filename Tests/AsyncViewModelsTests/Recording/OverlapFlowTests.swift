@@ -2,7 +2,6 @@ import AsyncChannels
 import AsyncChannelsRecording
 import AsyncChannelsTesting
 import AsyncViewModels
-import TestSupport
 import XCTest
 
 /// C87: what two overlapping sign-ins look like, for each way of overlapping. The same text in each run.
@@ -10,7 +9,7 @@ import XCTest
 final class OverlapFlowTests: XCTestCase {
   func test_C87_oneAtATimeTheSecondWaitsForTheFirst() async throws {
     try await expect(
-      .oneAtATime, waitingFor: ["a"], answering: ["a", "b"],
+      .oneAtATime,
       """
       ├───────●             │          success(Token(…)) ← #1
       │       ◆             │          success(Token(…)) taken
@@ -24,7 +23,7 @@ final class OverlapFlowTests: XCTestCase {
 
   func test_C87_latestOnlyTheFirstIsSuperseded() async throws {
     try await expect(
-      .latestOnly, waitingFor: ["a", "b"], answering: ["b"],
+      .latestOnly,
       """
       ◆       │             │          #2 taken
       ⊘       │             │          #1 superseded
@@ -37,7 +36,7 @@ final class OverlapFlowTests: XCTestCase {
 
   func test_C87_firstOnlyTheSecondIsIgnored() async throws {
     try await expect(
-      .firstOnly, waitingFor: ["a"], answering: ["a"],
+      .firstOnly,
       """
       ◆       │             │          #2 taken
       ⊘       │             │          #2 ignored
@@ -50,7 +49,7 @@ final class OverlapFlowTests: XCTestCase {
 
   func test_C87_concurrentTheSecondAnswersFirst() async throws {
     try await expect(
-      .concurrent, waitingFor: ["a", "b"], answering: ["b", "a"],
+      .concurrent,
       """
       ◆       │             │          #2 taken
       ├───────●             │          success(Token(…)) ← #2
@@ -63,21 +62,30 @@ final class OverlapFlowTests: XCTestCase {
   }
 
   func test_C86_eachOutletGivesTheSameRecordedOrNot() async throws {
-    for overlap in Overlap.allCases {
-      for _ in 0..<25 {
-        let plain = try await sequences(overlap, isRecorded: false)
-        let recorded = try await sequences(overlap, isRecorded: true)
-        XCTAssertEqual(recorded.busy, plain.busy, "\(overlap)")
+    try await withTestTime { time in
+      for overlap in Overlap.allCases {
+        let plain = SigningIn(time, overlap)
+        let recorded = SigningIn(time, overlap)
+        let recording = Recording(of: recorded.viewModel)
+        await withRunning(plain.viewModel, recorded.viewModel) {
+          for name in ["a", "stranger", "c"] {
+            plain.send(name)
+            recorded.send(name)
+            await time.run()
+          }
+        }
+        XCTAssertEqual(plain.results.count, 3, "\(overlap)")
         XCTAssertEqual(recorded.results, plain.results, "\(overlap)")
+        XCTAssertEqual(recorded.phases, plain.phases, "\(overlap)")
+        XCTAssertTrue(recording.text().contains("#3 taken"), "\(overlap)")
       }
     }
   }
 
+  /// Two sign-ins, the second while the first is under way. The second would answer first.
+  ///
   /// - Parameter rest: What follows the beginning, which all have in common.
-  private func expect(
-    _ overlap: Overlap, waitingFor begun: [String], answering names: [String], _ rest: String,
-    line: UInt = #line
-  ) async throws {
+  private func expect(_ overlap: Overlap, _ rest: String, line: UInt = #line) async throws {
     let beginning = """
       AuthViewModel
       signIn  signInResult  signingIn
@@ -87,54 +95,19 @@ final class OverlapFlowTests: XCTestCase {
       ├─────────────────────●          true ← #1
 
       """
-    for _ in 0..<20 {
-      let flow = try await flow(overlap, waitingFor: begun, answering: names)
-      XCTAssertEqual(flow, beginning + rest, line: line)
-    }
-  }
-
-  /// Two sign-ins, the second while the first is under way.
-  private func flow(
-    _ overlap: Overlap, waitingFor begun: [String], answering names: [String]
-  ) async throws -> String {
-    let authenticator = HeldAuthenticator()
-    let viewModel = AuthViewModel(authenticator: authenticator, overlap: overlap)
-    let recording = Recording(of: viewModel)
-    let results = Probe(viewModel.signInResult)
-    return try await withRunning(viewModel) {
-      defer { authenticator.answerAll() }
-      viewModel.signIn.send(.of("a"))
-      try await authenticator.begun.expect("a")
-      viewModel.signIn.send(.of("b"))
-      for name in begun.dropFirst() { try await authenticator.begun.expect(name) }
-      for name in names {
-        authenticator.answer(name)
-        try await results.expect(.token(of: name))
+    try await withTestTime { time in
+      let auth = SigningIn(time, overlap, taking: ["a": 2, "b": 1])
+      let recording = Recording(of: auth.viewModel)
+      let results = auth.viewModel.signInResult.subscribe()
+      let listener = Task { for await _ in results {} }
+      await withRunning(auth.viewModel) {
+        auth.send("a")
+        await time.idle()
+        auth.send("b")
+        await time.run()
+        XCTAssertEqual(recording.text(legend: false), beginning + rest, line: line)
       }
-      return recording.text()
+      listener.cancel()
     }
-  }
-
-  /// What comes of three sign-ins, one after the other.
-  private func sequences(
-    _ overlap: Overlap, isRecorded: Bool
-  ) async throws -> (busy: [Bool], results: [Result<Token, AuthError>]) {
-    let authenticator = HeldAuthenticator()
-    authenticator.answerAll()
-    let viewModel = AuthViewModel(authenticator: authenticator, overlap: overlap)
-    let recording = isRecorded ? Recording(of: viewModel) : nil
-    let busy = Probe(viewModel.isSigningIn)
-    let results = viewModel.signInResult.subscribe()
-    var got: [Result<Token, AuthError>] = []
-    let seen = try await withRunning(viewModel) {
-      for name in ["a", "stranger", "c"] {
-        viewModel.signIn.send(.of(name))
-        if let result = await results.next() { got.append(result) }
-      }
-      return try await busy.next(7)
-    }
-    try busy.finish()
-    if let recording { XCTAssertTrue(recording.text().contains("#3 taken")) }
-    return (seen, got)
   }
 }

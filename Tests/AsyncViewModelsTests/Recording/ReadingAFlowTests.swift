@@ -1,8 +1,8 @@
 import AsyncChannels
 import AsyncChannelsRecording
 import AsyncChannelsTesting
+import AsyncViewModels
 import Foundation
-import TestSupport
 import XCTest
 
 /// C87: the pictures of the guide "Reading a flow" are what a recording shows.
@@ -15,7 +15,22 @@ final class ReadingAFlowTests: XCTestCase {
   }
 
   func test_C87_theMendedSearchOfTheGuideShowsWhatWasSuperseded() async throws {
-    try assertGuide(contains: try await flow(of: .latestOnly, answering: ["swift"]).text())
+    try assertGuide(
+      contains: try await flow(of: .latestOnly, answering: ["swift"]).text(legend: false))
+  }
+
+  func test_C87_theFlowInREADMEIsWhatARecordingShows() async throws {
+    struct Willing: Authenticator {
+      func authenticate(_ credentials: Credentials) async throws(AuthError) -> Token { Token("t") }
+    }
+    let viewModel = AuthViewModel(authenticator: Willing())
+    let recording = Recording(of: viewModel)
+    let results = viewModel.signInResult.subscribe()
+    await withRunning(viewModel) {
+      viewModel.signIn.send(Credentials(username: "ann", password: "secret"))
+      _ = await results.next()
+    }
+    try assert("README.md", contains: recording.text())
   }
 
   func test_C87_aSequenceDiagramHasAnArrowForEachCause() async throws {
@@ -33,6 +48,7 @@ final class ReadingAFlowTests: XCTestCase {
         Note over L0: #35;2 taken
         L0->>L1: [#34;hits for swift#34;] ← #35;2
         L0->>L1: [#34;hits for s#34;] ← #35;1
+        Note over L0,L1: arrow: sent, an arrow comes from what caused it
 
       """)
   }
@@ -44,6 +60,8 @@ final class ReadingAFlowTests: XCTestCase {
     XCTAssertTrue(
       svg.contains("SearchViewModel.hits: [&quot;hits for s&quot;] ← #1.\n"), svg)
     XCTAssertFalse(svg.contains("<script"))
+    for word in ["sent", "taken", "caused"] { XCTAssertTrue(svg.contains(">\(word)</text>"), word) }
+    XCTAssertFalse(svg.contains(">dropped</text>"))
   }
 
   func test_C85_eachPictureSaysHowManyEventsItLeftOut() {
@@ -51,8 +69,9 @@ final class ReadingAFlowTests: XCTestCase {
     let channel = Channel<Int>()
     recording.add(channel, as: "numbers")
     for number in 1...3 { channel.send(number) }
+    // With class "c", it has a colour that suits the page.
     for (picture, place) in [
-      (recording.mermaid(), "  Note over L0: "), (recording.svg(), "class=\"label\""),
+      (recording.mermaid(), "  Note over L0: "), (recording.svg(), "class=\"c label\""),
       (recording.perfetto(), "\"name\":\""),
     ] {
       let lines = picture.split(separator: "\n")
@@ -62,42 +81,85 @@ final class ReadingAFlowTests: XCTestCase {
     }
   }
 
+  func test_C111_eachFormSaysWhatItsMarksMean() async throws {
+    let recording = Recording()
+    let numbers = Channel<Int>()
+    recording.add(numbers, as: "numbers")
+    let subscription = numbers.outlet.subscribe(buffering: .bufferingNewest(1))
+    for number in 1...2 { numbers.send(number) }
+    numbers.finish()
+    _ = await subscription.next()
+    XCTAssertTrue(recording.text().hasSuffix("\n\n● sent  ◆ taken  ✕ dropped  ■ finished\n"))
+    XCTAssertTrue(
+      recording.text(times: true).hasSuffix(
+        "\n\n● sent  ◆ taken  ✕ dropped  ■ finished  ┬ subscribed\n"))
+    XCTAssertTrue(
+      recording.text(ascii: true).hasSuffix("\n\n* sent  v taken  x dropped  = finished\n"))
+    XCTAssertTrue(recording.marbles().hasSuffix("\n\n✕ dropped  ■ finished\n"))
+    XCTAssertTrue(recording.perfetto().contains("\"legend\":\"slice: sent; "))
+    XCTAssertTrue(recording.mermaid().contains("arrow: sent, cross: dropped\n"))
+    for words in ["sent", "taken", "dropped", "finished", "subscribed"] {
+      XCTAssertTrue(recording.svg().contains(">\(words)</text>"), words)
+    }
+  }
+
+  func test_C111_aPictureOfALongFlowIsCutWithASentence() {
+    let recording = Recording()
+    let numbers = Channel<Int>()
+    recording.add(numbers, as: "numbers")
+    for number in 1...10_000 { numbers.send(number) }
+    let svg = recording.svg()
+    XCTAssertTrue(svg.contains(">8000 earlier events were left out</text>"))
+    XCTAssertEqual(svg.components(separatedBy: " sent\">").count - 1, 2_000)
+    XCTAssertTrue(recording.mermaid().contains("9700 earlier events were left out"))
+    XCTAssertLessThan(recording.mermaid().count, 50_000)
+  }
+
   /// A view model that goes finishes its channels, which is another line.
   private var kept: [SearchViewModel] = []
 
   /// Two queries, the second while the first is being searched for.
+  ///
+  /// - Parameter queries: In the order in which they are answered.
   private func flow(of overlap: Overlap, answering queries: [String]) async throws -> Recording {
-    let index = HeldIndex()
-    let viewModel = SearchViewModel(index: index, overlap: overlap)
-    kept.append(viewModel)
-    let recording = Recording(of: viewModel)
-    let hits = viewModel.hits.subscribe()
-    let begun = index.begun
-    return try await withRunning(viewModel) {
-      defer { for query in ["s", "swift"] { index.answer(query) } }
-      viewModel.query.send("s")
-      try await begun.expect("s")
-      viewModel.query.send("swift")
-      try await begun.expect("swift")
-      for query in queries {
-        index.answer(query)
-        try await until("\(query) is shown") {
-          recording.text().contains("hits for \(query)\"")
-        }
+    let recording = Recording()
+    try await withTestTime { time in
+      let viewModel = SearchViewModel(overlap: overlap) { [clock = time.clock] query in
+        let seconds = (queries.firstIndex(of: query) ?? queries.count) + 1
+        try? await clock.sleep(for: .seconds(seconds))
+        return ["hits for \(query)"]
+      }
+      self.kept.append(viewModel)
+      recording.add(viewModel)
+      let hits = viewModel.hits.subscribe()
+      await withRunning(viewModel) {
+        viewModel.query.send("s")
+        await time.idle()
+        viewModel.query.send("swift")
+        await time.run()
       }
       withExtendedLifetime(hits) {}
-      return recording
     }
+    return recording
   }
 
   private func assertGuide(
     contains picture: String, file: StaticString = #filePath, line: UInt = #line
   ) throws {
+    try assert(
+      "Sources/AsyncChannels/AsyncChannels.docc/ReadingAFlow.md", contains: picture, file, line)
+  }
+
+  private func assert(
+    _ document: String, contains picture: String, _ file: StaticString = #filePath,
+    _ line: UInt = #line
+  ) throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
-    let guide = try String(
-      contentsOf: root.appending(
-        path: "Sources/AsyncChannels/AsyncChannels.docc/ReadingAFlow.md"), encoding: .utf8)
-    XCTAssertTrue(guide.contains(picture), "The guide lacks:\n\(picture)", file: file, line: line)
+    let text = try String(contentsOf: root.appending(path: document), encoding: .utf8)
+    // Whole: one picture may be the beginning of another.
+    XCTAssertTrue(
+      text.contains("```\n\(picture)```") || text.contains("```text\n\(picture)```"),
+      "\(document) lacks:\n\(picture)", file: file, line: line)
   }
 }
 
@@ -105,34 +167,15 @@ final class ReadingAFlowTests: XCTestCase {
 private final class SearchViewModel: ViewModel {
   @Input var query: Inlet<String>
   @Output var hits: Outlet<[String]>
-  private let index: HeldIndex
   private let overlap: Overlap
+  private let search: @Sendable (String) async -> [String]
 
-  init(index: HeldIndex, overlap: Overlap) {
-    self.index = index
+  init(overlap: Overlap, search: @escaping @Sendable (String) async -> [String]) {
     self.overlap = overlap
+    self.search = search
   }
 
   func run() async {
-    await _query.received.answer(overlap, by: index.search) { self._hits.send($0) }
-  }
-}
-
-/// Answers each query when a test says so.
-private final class HeldIndex: Sendable {
-  let begun: Probe<String>
-  private let begins = Channel<String>()
-  private let gates = ["s": Gate(), "swift": Gate()]
-
-  init() {
-    begun = Probe(begins.outlet)
-  }
-
-  func answer(_ query: String) { gates[query]?.open() }
-
-  func search(_ query: String) async -> [String] {
-    begins.send(query)
-    await gates[query]?.pass()
-    return ["hits for \(query)"]
+    await _query.received.answer(overlap, by: search) { self._hits.send($0) }
   }
 }

@@ -1,12 +1,9 @@
-import AsyncChannels
-import TestSupport
-
 // What the traps' attacks are made on, and how the naive subject does it.
 
 @MainActor
 protocol SignInFlow {
   func listen()
-  func signInAndWait(_ name: String) async throws
+  func signInAndWait(_ name: String) async
   var requestCount: Int { get }
 }
 
@@ -23,7 +20,7 @@ final class NaiveSignIn: SignInFlow {
     result { _ in }
   }
 
-  func signInAndWait(_ name: String) async throws { signIn.send(name) }
+  func signInAndWait(_ name: String) async { signIn.send(name) }
 }
 
 /// A text field whose output is slow.
@@ -31,7 +28,7 @@ final class NaiveSignIn: SignInFlow {
 protocol SlowField {
   var shown: String { get }
   func type(_ text: String)
-  func letFirstOutputCome() async throws
+  func letFirstOutputCome() async
 }
 
 /// `Binding(get: { output.value }, set: { input.send($0) })`.
@@ -41,14 +38,14 @@ final class NaiveField: SlowField {
 
   var shown: String { output.value }
   func type(_ text: String) { inputs.append(text) }
-  func letFirstOutputCome() async throws { output.send(inputs.removeFirst()) }
+  func letFirstOutputCome() async { output.send(inputs.removeFirst()) }
 }
 
 /// A state that is "old", and an observer that reads it when it is told of a change.
 @MainActor
 protocol ObservedState {
   func set(_ state: String)
-  func firstReading(after change: () -> Void) async throws -> String
+  func firstReading(after change: () -> Void) async -> String
 }
 
 final class NaiveState: ObservedState {
@@ -56,7 +53,7 @@ final class NaiveState: ObservedState {
 
   func set(_ new: String) { state.send(new) }
 
-  func firstReading(after change: () -> Void) async throws -> String {
+  func firstReading(after change: () -> Void) async -> String {
     var readings: [String] = []
     state.onWillChange = { readings.append(self.state.value) }
     change()
@@ -87,56 +84,47 @@ final class NaiveFirstFrame: Screen {
 /// Asks for users, and shows what is answered.
 @MainActor
 protocol AnsweringScreen {
-  func ask(_ id: Int) async throws
-  func answer(_ id: Int) async throws
-  func shown() async throws -> String
+  func ask(_ id: Int) async
+  /// They answer in the order of their numbers.
+  func letNextAnswerCome() async
+  var shown: String { get }
 }
 
 final class NaiveScreen: AnsweringScreen {
   private let wanted = NaiveSubject(0)
   private var answers: [Int: () -> Void] = [:]
-  private var text = ""
+  private(set) var shown = ""
 
   init() {
     let users = wanted.flatMap { (id: Int, answer: @escaping (String) -> Void) in
       self.answers[id] = { answer("user \(id)") }
     }
-    users { self.text = $0 }
+    users { self.shown = $0 }
   }
 
-  func ask(_ id: Int) async throws { wanted.send(id) }
-  func answer(_ id: Int) async throws { answers[id]?() }
-  func shown() async throws -> String { text }
+  func ask(_ id: Int) async { wanted.send(id) }
+
+  func letNextAnswerCome() async {
+    if let next = answers.keys.min() { answers.removeValue(forKey: next)?() }
+  }
 }
 
 /// A stream, and a listener in a task that does not run at once.
 @MainActor
-protocol ListenedStream {
+protocol ListenedStream: AnyObject {
   func beginListening()
-  func letListenerRun() async throws
   func send(_ element: String)
-  func received() async throws -> [String]
+  var received: [String] { get }
 }
 
 /// The task subscribes, when it gets to run.
 final class NaiveStream: ListenedStream {
   private let subject = NaiveSubject("")
-  private let gate = Gate()
-  private var listener: Task<Void, Never>?
-  private var elements: [String] = []
+  private(set) var received: [String] = []
 
   func beginListening() {
-    listener = Task {
-      await gate.pass()
-      subject.sink { self.elements.append($0) }
-    }
-  }
-
-  func letListenerRun() async throws {
-    gate.open()
-    await listener?.value
+    Task { subject.sink { self.received.append($0) } }
   }
 
   func send(_ element: String) { subject.send(element) }
-  func received() async throws -> [String] { elements }
 }

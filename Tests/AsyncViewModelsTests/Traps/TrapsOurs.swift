@@ -3,52 +3,45 @@ import AsyncChannelsTesting
 import AsyncViewModels
 import Observation
 import TestSupport
+import XCTest
 
 // What the traps' attacks are made on, as this package does it.
 
 final class OurSignIn: SignInFlow {
-  private let authenticator = HeldAuthenticator()
-  private let viewModel: AuthViewModel
+  private let signingIn: SigningIn
   private var listeners: [Probe<Result<Token, AuthError>>] = []
-  private(set) var requestCount = 0
 
-  init() {
-    viewModel = AuthViewModel(authenticator: authenticator)
+  init(_ time: TestTime) {
+    signingIn = SigningIn(time)
   }
 
-  func listen() { listeners.append(Probe(viewModel.signInResult)) }
+  var requestCount: Int { signingIn.requests.count { $0.hasPrefix("+") } }
 
-  func signInAndWait(_ name: String) async throws {
-    authenticator.answer(name)
-    try await withRunning(viewModel) {
-      viewModel.signIn.send(.of(name))
-      for listener in listeners { try await listener.expect(.token(of: name)) }
+  func listen() { listeners.append(Probe(signingIn.viewModel.signInResult)) }
+
+  func signInAndWait(_ name: String) async {
+    await withRunning(signingIn.viewModel) {
+      signingIn.send(name)
+      await signingIn.time.run()
     }
-    // No more can come: the run has returned.
-    while (try? await authenticator.begun.next(within: .zero)) != nil { requestCount += 1 }
+    for listener in listeners { XCTAssertEqual(listener.values, [.token(of: name)]) }
   }
 }
 
 final class OurField: SlowField {
-  private let viewModel: TextFilterViewModel
-  private let gate = Gate()
+  private let time: TestTime
+  private let viewModel = TextFilterViewModel { $0 == "もしもn" }
 
-  init() {
-    viewModel = TextFilterViewModel { [gate] text in
-      if text == "もしもn" { await gate.pass() }
-      return text == "もしもn"
-    }
+  init(_ time: TestTime) {
+    self.time = time
   }
 
   var shown: String { viewModel.text.value }
   func type(_ text: String) { viewModel.text.value = text }
 
-  func letFirstOutputCome() async throws {
-    let outputs = Probe(viewModel.outputText)
-    try await withRunning(viewModel) {
-      gate.open()
-      _ = try await outputs.next(where: { $0 == "もしもn" })
-    }
+  func letFirstOutputCome() async {
+    await withRunning(viewModel) { await time.idle() }
+    XCTAssertEqual(viewModel.outputText.value, "もしもn")
   }
 }
 
@@ -58,7 +51,7 @@ final class OurTrackedState: ObservedState {
 
   func set(_ new: String) { state.value = new }
 
-  func firstReading(after change: () -> Void) async throws -> String {
+  func firstReading(after change: () -> Void) async -> String {
     let readings = Record<String>()
     withObservationTracking {
       _ = state.value
@@ -73,18 +66,22 @@ final class OurTrackedState: ObservedState {
 /// Observed through its outlet.
 final class OurObservedState: ObservedState {
   private let state = CurrentValue("old")
+  private let time: TestTime
+
+  init(_ time: TestTime) {
+    self.time = time
+  }
 
   func set(_ new: String) { state.value = new }
 
-  func firstReading(after change: () -> Void) async throws -> String {
-    let readings = Channel<[String]>()
-    let probe = Probe(readings.outlet)
-    let token = state.outlet.observe { [state] told in readings.send([told, state.value]) }
-    try await probe.expect(["old", "old"])
+  func firstReading(after change: () -> Void) async -> String {
+    let readings = Record<String>()
+    let token = state.outlet.observe { [state] _ in readings.add(state.value) }
+    XCTAssertEqual(readings.take(), ["old"])
     change()
-    let reading = try await probe.next()
+    await time.idle()
     token.cancel()
-    return reading[1]
+    return readings.events[0]
   }
 }
 
@@ -99,60 +96,36 @@ final class OurFirstFrame: Screen {
 }
 
 final class OurScreen: AnsweringScreen {
-  private let loader = HeldLoader()
+  private let time: TestTime
   private let viewModel: ProfileViewModel
-  private let states: Probe<String>
-  private let run: Task<Void, Never>
+  private let token: CancellationToken
 
-  init() {
-    let viewModel = ProfileViewModel(loader: loader)
-    self.viewModel = viewModel
-    states = Probe(viewModel.state.map(\.text))
-    run = Task { await viewModel.run() }
+  init(_ time: TestTime) {
+    self.time = time
+    viewModel = ProfileViewModel(loader: SlowLoader(time.clock))
+    token = viewModel.start()
   }
 
-  func ask(_ id: Int) async throws {
+  var shown: String { viewModel.state.value.text }
+
+  func ask(_ id: Int) async {
     viewModel.load.send(id)
-    try await loader.begun.expect(id)
+    await time.idle()
   }
 
-  func answer(_ id: Int) async throws {
-    loader.answer(id)
-    try await loader.returned.expect(id)
-  }
-
-  /// The last that was shown before another user, who is asked for and answered after all that.
-  func shown() async throws -> String {
-    try await ask(3)
-    try await answer(3)
-    var shown: [String] = []
-    repeat { shown.append(try await states.next()) } while shown.last != "user 3"
-    run.cancel()
-    try await within { [run] in await run.value }
-    return shown.last { $0 != "user 3" && $0 != "loading" } ?? "nothing"
+  func letNextAnswerCome() async {
+    await time.advance(by: .seconds(1))
   }
 }
 
 final class OurStream: ListenedStream {
   private let channel = Channel<String>()
-  private let gate = Gate()
-  private var listener: Task<[String], Never>?
+  private(set) var received: [String] = []
 
   func beginListening() {
     let subscription = channel.outlet.subscribe()
-    listener = Task { [gate] in
-      await gate.pass()
-      var elements: [String] = []
-      for await element in subscription { elements.append(element) }
-      return elements
-    }
+    Task { [weak self] in for await element in subscription { self?.received.append(element) } }
   }
 
-  func letListenerRun() async throws { gate.open() }
   func send(_ element: String) { channel.send(element) }
-
-  func received() async throws -> [String] {
-    channel.finish()
-    return try await within { [listener] in await listener?.value ?? [] }
-  }
 }

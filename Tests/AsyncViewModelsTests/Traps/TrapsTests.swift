@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsTesting
 import AsyncViewModels
 import Foundation
 import TestSupport
@@ -26,42 +27,48 @@ final class TrapsTests: XCTestCase {
 
   /// Row: auth view model.
   func test_doubleAuthentication() async throws {
-    func requests(_ flow: some SignInFlow) async throws -> Int {
+    func requests(_ flow: some SignInFlow) async -> Int {
       for _ in 0..<3 { flow.listen() }
-      try await flow.signInAndWait("ann")
+      await flow.signInAndWait("ann")
       return flow.requestCount
     }
-    let naive = try await requests(NaiveSignIn())
-    XCTAssertEqual(naive, 3)
-    let ours = try await requests(OurSignIn())
-    XCTAssertEqual(ours, 1)
+    try await withTestTime { time in
+      let naive = await requests(NaiveSignIn())
+      XCTAssertEqual(naive, 3)
+      let ours = await requests(OurSignIn(time))
+      XCTAssertEqual(ours, 1)
+    }
   }
 
   /// Row: split binding.
   func test_echo() async throws {
-    func shownAfterLateOutput(_ field: some SlowField) async throws -> String {
+    func shownAfterLateOutput(_ field: some SlowField) async -> String {
       field.type("もしもn")
       field.type("もしもの")
-      try await field.letFirstOutputCome()
+      await field.letFirstOutputCome()
       return field.shown
     }
-    let naive = try await shownAfterLateOutput(NaiveField())
-    XCTAssertEqual(naive, "もしもn")
-    let ours = try await shownAfterLateOutput(OurField())
-    XCTAssertEqual(ours, "もしもの")
+    try await withTestTime { time in
+      let naive = await shownAfterLateOutput(NaiveField())
+      XCTAssertEqual(naive, "もしもn")
+      let ours = await shownAfterLateOutput(OurField(time))
+      XCTAssertEqual(ours, "もしもの")
+    }
   }
 
   /// Row: observers render the new state, not the old.
   func test_oldStateRendered() async throws {
-    func rendered(_ state: some ObservedState) async throws -> String {
-      try await state.firstReading(after: { state.set("new") })
+    func rendered(_ state: some ObservedState) async -> String {
+      await state.firstReading(after: { state.set("new") })
     }
-    let naive = try await rendered(NaiveState())
-    XCTAssertEqual(naive, "old")
-    let byObservation = try await rendered(OurTrackedState())
-    XCTAssertEqual(byObservation, "new")
-    let byOutlet = try await rendered(OurObservedState())
-    XCTAssertEqual(byOutlet, "new")
+    try await withTestTime { time in
+      let naive = await rendered(NaiveState())
+      XCTAssertEqual(naive, "old")
+      let byObservation = await rendered(OurTrackedState())
+      XCTAssertEqual(byObservation, "new")
+      let byOutlet = await rendered(OurObservedState(time))
+      XCTAssertEqual(byOutlet, "new")
+    }
   }
 
   func test_firstFrameWithoutTheState() async throws {
@@ -74,30 +81,33 @@ final class TrapsTests: XCTestCase {
   }
 
   func test_staleAnswerShown() async throws {
-    func shown(_ screen: some AnsweringScreen) async throws -> String {
-      try await screen.ask(1)
-      try await screen.ask(2)
-      try await screen.answer(2)
-      try await screen.answer(1)
-      return try await screen.shown()
+    func shown(_ screen: some AnsweringScreen) async -> String {
+      for id in [2, 1] { await screen.ask(id) }
+      for _ in 1...2 { await screen.letNextAnswerCome() }
+      return screen.shown
     }
-    let naive = try await shown(NaiveScreen())
-    XCTAssertEqual(naive, "user 1")
-    let ours = try await shown(OurScreen())
-    XCTAssertEqual(ours, "user 2")
+    try await withTestTime { time in
+      let naive = await shown(NaiveScreen())
+      XCTAssertEqual(naive, "user 2")
+      let ours = await shown(OurScreen(time))
+      XCTAssertEqual(ours, "user 1")
+    }
   }
 
   func test_lostElementOnLateSubscription() async throws {
-    func received(_ stream: some ListenedStream) async throws -> [String] {
-      stream.beginListening()
-      stream.send("first")
-      try await stream.letListenerRun()
-      stream.send("second")
-      return try await stream.received()
+    try await withTestTime { time in
+      @MainActor func received(_ stream: some ListenedStream) async -> [String] {
+        stream.beginListening()
+        stream.send("first")
+        await time.idle()
+        stream.send("second")
+        await time.idle()
+        return stream.received
+      }
+      let naive = await received(NaiveStream())
+      XCTAssertEqual(naive, ["second"])
+      let ours = await received(OurStream())
+      XCTAssertEqual(ours, ["first", "second"])
     }
-    let naive = try await received(NaiveStream())
-    XCTAssertEqual(naive, ["second"])
-    let ours = try await received(OurStream())
-    XCTAssertEqual(ours, ["first", "second"])
   }
 }

@@ -8,3 +8,7 @@ import AsyncChannels
 /*block*/
 //# final class FormViewModel
 /*block*/
+//# final class PostsViewModel
+/*block*/
+//# final class HeartsViewModel
+/*block*/

@@ -1,0 +1,27 @@
+public import AsyncChannels
+
+/// View models are on the main actor, and so is reading their properties.
+extension Recording {
+  /// Records what a view model stores: ``init(of:limit:clock:hiding:showing:describing:isolation:fileID:line:)``
+  /// on the main actor. Elsewhere the compiler refuses it, or asks for `await`.
+  @MainActor
+  public convenience init(
+    of viewModel: some ViewModel, limit: Int = 10_000,
+    clock: some Clock<Duration> = ContinuousClock(), hiding names: [String] = [],
+    showing: Showing = .allButSecrets, describing describe: (@Sendable (Any) -> String?)? = nil,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) {
+    self.init(
+      limit: limit, clock: clock, hiding: names, showing: showing, describing: describe)
+    add(viewModel, fileID: fileID, line: line)
+  }
+
+  /// Records another view model, too, on the main actor.
+  @MainActor
+  public func add(
+    _ viewModel: some ViewModel, as name: String? = nil, fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    add(viewModel, as: name, isolation: MainActor.shared, fileID: fileID, line: line)
+  }
+}

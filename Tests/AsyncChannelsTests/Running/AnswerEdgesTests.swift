@@ -1,0 +1,139 @@
+import AsyncChannels
+import AsyncChannelsTesting
+import Foundation
+import Synchronization
+import TestSupport
+import XCTest
+
+/// Moments in which several things happen at once: the end of the input, the beginning of a pause, a cancellation
+/// while the call only waits for its work, taps of another thread.
+@MainActor
+final class AnswerEdgesTests: XCTestCase {
+  private let pause = Duration.milliseconds(300)
+
+  func test_C107_theEndOfTheInputSupersedesNothing() async throws {
+    try await withTestTime { [pause] time in
+      let (input, gate) = (Channel<Int>(), Gate())
+      let (received, published) = (input.outlet.subscribe(), Record<Int>())
+      let run = Task { @MainActor in
+        await received.answer(.latestOnly, after: pause, clock: time.clock) { number in
+          await gate.pass()
+          return Task.isCancelled ? -number : number
+        } publish: {
+          published.add($0)
+        }
+      }
+      input.send(1)
+      await time.advance(by: pause)
+      input.finish()
+      await time.idle()
+      gate.open()
+      await run.value
+      XCTAssertEqual(published.events, [1])
+    }
+  }
+
+  func test_C76_twoElementsOfOneInstantWaitAsLongAsOne() async throws {
+    try await withTestTime { [pause] time in
+      let input = Channel<Int>()
+      let (received, published) = (input.outlet.subscribe(), Record<Int>())
+      let run = Task { @MainActor in
+        await received.answer(.latestOnly, after: pause, clock: time.clock, by: { $0 }) {
+          published.add($0)
+        }
+      }
+      input.send(1)
+      await time.idle()
+      input.send(2)
+      await time.advance(by: pause)
+      XCTAssertEqual(published.events, [2])
+      run.cancel()
+      await run.value
+    }
+  }
+
+  func test_C101_itStaysBusyWhenWhatIsSupersededIsFollowedByAPause() async throws {
+    try await withTestTime { [pause] time in
+      let (input, phases) = (Channel<Int>(), Record<Bool>())
+      let received = input.outlet.subscribe()
+      let busy = Inlet<Bool> { phases.add($0) }
+      let run = Task { @MainActor in
+        await received.answer(
+          .latestOnly, after: pause, clock: time.clock, busy: busy, isBusyInPause: true
+        ) { number in
+          if number == 1 { try? await Task.sleep(for: .seconds(60), clock: time.clock) }
+          return number
+        } publish: { _ in
+        }
+      }
+      input.send(1)
+      await time.advance(by: pause)
+      input.send(2)
+      await time.advance(by: pause)
+      XCTAssertEqual(phases.events, [true, false])
+      run.cancel()
+      await run.value
+    }
+  }
+
+  func test_C79_aCancelledCallReportsAlsoIfItOnlyWaitsForItsWork() async throws {
+    for overlap in Overlap.allCases {
+      try await withTestTime { time in
+        let (input, gate, phases) = (Channel<Int>(), Gate(), Record<Bool>())
+        let received = input.outlet.subscribe()
+        let run = Task { @MainActor in
+          await received.answer(overlap, busy: Inlet { phases.add($0) }) { _ in
+            await gate.pass()
+          } publish: { _ in
+            XCTFail("It was cancelled.")
+          }
+        }
+        input.send(1)
+        input.finish()
+        await time.idle()
+        XCTAssertEqual(phases.events, [true], "\(overlap)")
+        run.cancel()
+        XCTAssertEqual(phases.events, [true], "\(overlap): not inside cancel()")
+        await time.idle()
+        XCTAssertEqual(phases.events, [true, false], "\(overlap)")
+        gate.open()
+        await run.value
+        XCTAssertEqual(phases.events, [true, false], "\(overlap)")
+      }
+    }
+  }
+
+  /// What another thread has sent when work returns is ignored, and reported by the time of the answer.
+  func test_C75_whatAnotherThreadSentBeforeTheWorkReturnedIsIgnoredInTime() async throws {
+    let (taps, counts) = (Input<Int>(), Counts())
+    let sender = Thread {
+      for tap in 1...20_000 {
+        taps.inlet.send(tap)
+        counts.sent.store(tap, ordering: .releasing)
+        if tap % 20 == 0 { usleep(50) }
+      }
+      taps.finish()
+    }
+    sender.start()
+    let told = Record<Int>()
+    var (limit, worked, late) = (0, 0, [Int]())
+    await taps.received.answer(.firstOnly, ignored: Inlet { told.add($0) }) { tap in
+      counts.returned.store(counts.sent.load(ordering: .acquiring), ordering: .releasing)
+      return tap
+    } publish: { tap in
+      worked += 1
+      // Worked on, though it was sent before the work that was answered last had returned?
+      if tap <= limit { late.append(tap) }
+      limit = counts.returned.load(ordering: .acquiring)
+      // Neither worked on nor reported?
+      if worked + told.count < limit { late.append(limit) }
+    }
+    XCTAssertEqual(late, [])
+    XCTAssertEqual(worked + told.count, 20_000)
+  }
+}
+
+private final class Counts: Sendable {
+  let sent = Atomic(0)
+  let returned = Atomic(0)
+}

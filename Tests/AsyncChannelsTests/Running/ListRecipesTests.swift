@@ -1,0 +1,146 @@
+import AsyncChannels
+import AsyncChannelsTesting
+import TestSupport
+import XCTest
+
+/// The recipes of the guide for lists, word for word.
+@MainActor
+final class ListRecipesTests: XCTestCase {
+  func test_aRefreshReplacesAPageAndARequestForMoreIsDroppedMeanwhile() async throws {
+    try await withTestTime { time in
+      let (asked, gates) = (Record<String>(), [Gate(), Gate(), Gate(), Gate()])
+      let viewModel = PostsViewModel { load in
+        let number = asked.count
+        asked.add("\(load)")
+        await gates[number].pass()
+        return ["\(number)"]
+      }
+      await withRunning(viewModel) {
+        viewModel.refresh.send()
+        await time.idle()
+        XCTAssertTrue(viewModel.isLoading)
+        viewModel.loadMore.send()
+        await time.idle()
+        XCTAssertEqual(asked.events, ["refresh"])
+        gates[0].open()
+        await time.idle()
+        XCTAssertEqual(viewModel.posts, ["0"])
+        viewModel.loadMore.send()
+        await time.idle()
+        viewModel.refresh.send()
+        await time.idle()
+        XCTAssertEqual(asked.events, ["refresh", "more(after: 1)", "refresh"])
+        gates[1].open()
+        gates[2].open()
+        await time.idle()
+        XCTAssertEqual(viewModel.posts, ["2"], "The page that was superseded does not come.")
+        viewModel.loadMore.send()
+        gates[3].open()
+        await time.idle()
+        XCTAssertEqual(viewModel.posts, ["2", "3"])
+        XCTAssertFalse(viewModel.isLoading)
+      }
+    }
+  }
+
+  func test_aHeartIsFilledAtOnceAndEmptiedIfTheServerRefuses() async throws {
+    try await withTestTime { time in
+      let (stored, gate) = (Record<String>(), Gate())
+      let viewModel = HeartsViewModel { tap in
+        stored.add("\(tap.post) \(tap.isLiked)")
+        await gate.pass()
+        return tap.post != 2
+      }
+      await withRunning(viewModel) {
+        viewModel.tap.send(.init(post: 1, isLiked: true))
+        viewModel.tap.send(.init(post: 2, isLiked: true))
+        await time.idle()
+        XCTAssertEqual(viewModel.liked, [1, 2])
+        XCTAssertEqual(stored.events, ["1 true"], "One after the other.")
+        gate.open()
+        await time.idle()
+        XCTAssertEqual(viewModel.liked, [1])
+        for isLiked in [true, false, true] {
+          viewModel.tap.send(.init(post: 2, isLiked: isLiked))
+        }
+        viewModel.tap.send(.init(post: 1, isLiked: false))
+        await time.idle()
+        XCTAssertEqual(viewModel.liked, [])
+        XCTAssertEqual(stored.count, 6)
+      }
+    }
+  }
+}
+
+@MainActor
+private final class PostsViewModel: ViewModel {
+  enum Load: Sendable { case refresh, more(after: Int) }
+
+  @Input private var load: Inlet<Load>
+  @CurrentValue private(set) var isLoading = false
+  @CurrentValue private(set) var posts: [String] = []
+  private let page: @Sendable (Load) async -> [String]
+
+  init(page: @escaping @Sendable (Load) async -> [String]) {
+    self.page = page
+  }
+
+  var refresh: Inlet<Void> { load.contramap { .refresh } }
+
+  /// Dropped while something is loaded.
+  var loadMore: Inlet<Void> {
+    load.compactContramap { [isLoading = $isLoading, posts = $posts] in
+      isLoading.value ? nil : .more(after: posts.value.count)
+    }
+  }
+
+  func run() async {
+    await _load.received.answer(.latestOnly, busy: _isLoading.inlet, by: page) { load, page in
+      switch load {
+      case .refresh: self.posts = page
+      case .more(let count): if count == self.posts.count { self.posts += page }
+      }
+    }
+  }
+}
+
+@MainActor
+private final class HeartsViewModel: ViewModel {
+  struct Tap: Sendable { var post: Int, isLiked: Bool }
+
+  @Input var tap: Inlet<Tap>
+  @Input private var save: Inlet<(tap: Tap, number: Int)>
+  @CurrentValue private(set) var liked: Set<Int> = []
+  private var newest: [Int: Int] = [:]
+  private let store: @Sendable (Tap) async -> Bool
+
+  init(store: @escaping @Sendable (Tap) async -> Bool) {
+    self.store = store
+  }
+
+  func run() async {
+    let store = store
+    await together(
+      {
+        for await tap in self._tap.received {
+          let number = self.newest[tap.post, default: 0] + 1
+          self.newest[tap.post] = number
+          self.show(tap)
+          self.save.send((tap, number))
+        }
+      },
+      {
+        await self._save.received.answer {
+          await store($0.tap)
+        } publish: { save, isStored in
+          // A newer tap of the same post shows what it wants.
+          guard !isStored, self.newest[save.tap.post] == save.number else { return }
+          self.show(Tap(post: save.tap.post, isLiked: !save.tap.isLiked))
+        }
+      })
+  }
+
+  private func show(_ tap: Tap) {
+    if tap.isLiked { liked.insert(tap.post) } else { liked.remove(tap.post) }
+  }
+}

@@ -1,0 +1,152 @@
+import AsyncChannels
+import AsyncChannelsRecording
+import TestSupport
+import XCTest
+
+/// C108: five hundred secrets in fifty kinds of containers, and five hundred values that stay readable.
+final class SecretCorpusTests: XCTestCase {
+  func test_C108_noSecretOfTheCorpusIsInAnyExportInAnyContainer() {
+    XCTAssertEqual(SecretCorpus.named.count, 250)
+    XCTAssertEqual(SecretCorpus.shaped.count, 250)
+    XCTAssertEqual(SecretContainers.kinds.count, 50)
+    for kind in SecretContainers.kinds {
+      let named = words(SecretCorpus.named.map { kind.make(.init(name: $0.name, value: $0.value)) })
+      for (secret, text) in zip(SecretCorpus.named, named) where text.contains("LEAK") {
+        XCTFail("\(secret.name) in \(kind.name): \(text)")
+      }
+      let shaped = words(
+        SecretCorpus.shaped.map { kind.make(.init(name: "note", value: $0.value)) })
+      for (secret, text) in zip(SecretCorpus.shaped, shaped) where text.contains(secret.core) {
+        XCTFail("\(secret.value) in \(kind.name): \(text)")
+      }
+    }
+  }
+
+  func test_C108_noExportHasANameThatIsHidden() {
+    for kind in SecretContainers.kinds {
+      let secrets = SecretCorpus.named.map { kind.make(.init(name: $0.name, value: $0.value)) }
+      for (form, export) in exports(of: secrets) where export.contains("LEAK") {
+        XCTFail("\(form) shows a secret in \(kind.name)")
+      }
+    }
+  }
+
+  func test_C108_whatIsHarmlessStaysReadable() {
+    XCTAssertEqual(Set(HarmlessCorpus.texts).count, 250)
+    XCTAssertEqual(Set(HarmlessCorpus.names).count, 250)
+    for (text, shown) in zip(HarmlessCorpus.texts, words(HarmlessCorpus.texts)) {
+      XCTAssertEqual(shown, text.debugDescription)
+    }
+    let fields = HarmlessCorpus.names.map { SecretContainers.Field(name: $0, value: "as it is") }
+    for (name, shown) in zip(HarmlessCorpus.names, words(fields)) {
+      XCTAssertEqual(shown, "Field(\(name): \"as it is\")")
+    }
+  }
+
+  func test_C109_aFuzzerFindsAMarkedValueInNoExport() {
+    var random = SplitMix64(seed: 121)
+    for _ in 0..<20 {
+      let values = (0..<60).map { _ in RandomValue.around(Marked(), &random) }
+      for (form, export) in exports(of: values) where export.contains("LEAK") {
+        let value = values.first { words([$0])[0].contains("LEAK") }
+        return XCTFail("\(form) shows a marked value: \(value.map { "\($0)" } ?? "?")")
+      }
+    }
+  }
+
+  func test_C109_aFuzzerFindsNothingThatIsNotMarkedIfOnlyThatIsToBeShown() {
+    var random = SplitMix64(seed: 122)
+    for _ in 0..<20 {
+      let values = (0..<60).map { _ in RandomValue.around("LEAK", &random) }
+      for (form, export) in exports(of: values, showing: .onlyMarked)
+      where export.contains("LEAK") {
+        return XCTFail("\(form) shows what is not marked")
+      }
+    }
+  }
+
+  /// Each value as a recording shows it.
+  private func words(_ values: [any Sendable]) -> [String] {
+    let channel = Channel<any Sendable>()
+    let recording = Recording()
+    recording.add(channel, as: "values")
+    for value in values { channel.send(value) }
+    return recording.flow.events.map(\.text)
+  }
+
+  private func exports(
+    of values: [any Sendable], showing: Recording.Showing = .allButSecrets
+  ) -> [(String, String)] {
+    let channel = Channel<any Sendable>()
+    let recording = Recording(showing: showing)
+    recording.add(channel, as: "values")
+    let subscription = channel.outlet.subscribe(buffering: .bufferingNewest(1))
+    for value in values { channel.send(value) }
+    withExtendedLifetime(subscription) {}
+    return [
+      ("text", recording.text()), ("text with times", recording.text(times: true)),
+      ("ASCII", recording.text(ascii: true)), ("marbles", recording.marbles()),
+      ("SVG", recording.svg()), ("Perfetto", recording.perfetto()),
+      ("Mermaid", recording.mermaid()),
+    ]
+  }
+}
+
+/// Tells what it has in all ways that there are.
+private struct Marked: HiddenInRecordings, Sendable, Hashable, CustomStringConvertible,
+  CustomReflectable, Error
+{
+  var description: String { "LEAK" }
+  var customMirror: Mirror { Mirror(self, children: ["text": "LEAK"]) }
+}
+
+/// Random values around another one.
+private enum RandomValue {
+  struct Described<Value: Sendable>: Sendable, CustomStringConvertible {
+    let value: Value
+    var description: String { "Described \(value)" }
+  }
+  struct Reflected<Value: Sendable>: Sendable, CustomReflectable {
+    let value: Value
+    let style: Mirror.DisplayStyle?
+    var customMirror: Mirror { Mirror(self, children: ["value": value], displayStyle: style) }
+  }
+  struct Row<Value: Sendable>: Sendable { let id: Int, values: [Value], title: String }
+  enum Choice<Value: Sendable>: Sendable { case plain(Value), labelled(value: Value, Int) }
+  struct Failure<Value: Sendable>: Error { let value: Value }
+
+  static func around(_ value: any Sendable, _ random: inout SplitMix64) -> any Sendable {
+    var value = value
+    var depth = 0
+    repeat {
+      value = wrapped(value, random.number(0...19))
+      depth += 1
+    } while depth < 8 && !random.oneIn(4)
+    return value
+  }
+
+  private static func wrapped<Value: Sendable>(_ value: Value, _ way: Int) -> any Sendable {
+    switch way {
+    case 0: [value]
+    case 1: Optional(value)
+    case 2: ["key": value]
+    case 3: (1, value)
+    case 4: (label: value, other: 2)
+    case 5: Described(value: value)
+    case 6: [Described(value: value), Described(value: value)]
+    case 7: Reflected(value: value, style: .struct)
+    case 8: Reflected(value: value, style: .dictionary)
+    case 9: Reflected(value: value, style: .set)
+    case 10: Reflected(value: value, style: nil)
+    case 11: Row(id: 1, values: [value, value], title: "a")
+    case 12: Choice.plain(value)
+    case 13: Choice.labelled(value: value, 3)
+    case 14: Result<Value, Failure<Value>>.success(value)
+    case 15: Result<Int, Failure<Value>>.failure(Failure(value: value))
+    case 16: [1: [Optional(value)]]
+    case 17: Failure(value: value)
+    case 18: Reflected(value: [value], style: .class)
+    default: value
+    }
+  }
+}

@@ -1,0 +1,4 @@
+import AsyncChannels
+
+//# final class SearchViewModel: ViewModel
+/*block*/

@@ -1,0 +1,75 @@
+import AsyncChannels
+import AsyncChannelsTesting
+import Observation
+import XCTest
+
+//# final class Player:
+/*block*/
+//# final class PlayerTests
+@MainActor
+final class Player: ViewModel {
+  @Input var play: Inlet<Bool>
+  @Input var sleepAfter: Inlet<Duration?>
+  @CurrentValue private(set) var isPlaying = false
+  @CurrentValue private(set) var position = 0
+  init(clock: any Clock<Duration>) {}
+  func run() async {}
+}
+/*block*/
+//# final class UploadViewModel:
+/*block*/
+//# struct UploadView:
+@MainActor
+final class UploadViewModel {
+  @Output var alert: Outlet<String>
+}
+/*block*/
+//# final class UploadViewModelTests
+enum UploadError: Error {
+  case offline
+}
+@MainActor
+final class UploadViewModel: ViewModel {
+  @Input var upload: Inlet<String>
+  @Output var alert: Outlet<String>
+  init(store: @escaping @Sendable (String) async throws(UploadError) -> Void) {}
+  func run() async {}
+}
+/*block*/
+//# actor ChatRoom
+/*block*/
+//# final class ChatViewModel:
+struct Message: Sendable, Equatable {
+  let author: String
+  let text: String
+}
+actor ChatRoom {
+  nonisolated var post: Inlet<Message> { Inlet { _ in } }
+  nonisolated var conversation: Outlet<Message> { .never }
+}
+/*block*/
+//# final class ChatRoomTests
+actor ChatRoom {
+  nonisolated var memberCount: StateOutlet<Int> { .constant(0) }
+  func run() async {}
+}
+@MainActor
+final class ChatViewModel: ViewModel {
+  let write = Inlet<String> { _ in }
+  @CurrentValue private(set) var lines: [String] = []
+  init(_ name: String, in room: ChatRoom) {}
+  func run() async {}
+}
+/*block*/
+//# final class EditorViewModel:
+/*block*/
+//# final class EditorViewModelTests
+@MainActor
+final class EditorViewModel: ViewModel {
+  @CurrentValue var draft = ""
+  @CurrentValue private(set) var saved: [String] = []
+  let save = Inlet<Void> { _ in }
+  let removeAll = Inlet<Void> { _ in }
+  func run() async {}
+}
+/*block*/

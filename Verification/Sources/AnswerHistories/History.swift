@@ -1,0 +1,103 @@
+import AsyncChannels
+import AsyncChannelsTesting
+import Proof
+
+/// A setup and steps, and what comes of them.
+struct History: Sendable {
+  let seed: UInt64
+  let setup: Setup
+  var steps: [Step]
+
+  /// What it is, and at its end all calls are cancelled, and all work ends.
+  struct Mismatch: Sendable {
+    let steps: [Step]
+    let reason: String?
+    let expected: Observation
+    let got: Observation
+  }
+
+  /// - Parameter orders: In which order jobs run that are ready.
+  @MainActor
+  func mismatch() async throws -> Mismatch? {
+    var found: Mismatch?
+    let orders: TestOrders = seed.isMultiple(of: 2) ? .asReady : .random(1, seed: seed)
+    try await withTestTime(orders: orders) { time in
+      found = await run(in: time)
+    }
+    return found
+  }
+
+  @MainActor
+  private func run(in time: TestTime) async -> Mismatch? {
+    let library = LibraryRun(setup, in: time)
+    var model = SequentialModel(setup)
+    var done: [Step] = []
+    func differs(after step: Step) async -> Mismatch? {
+      // Which work there is depends on the steps before.
+      let step = step.fitting(model.underWay)
+      done.append(step)
+      var (atCancel, got) = await library.apply(step)
+      let reason = model.apply(step, seen: atCancel)
+      var expected = model.observation
+      if case .cancel = step {
+        // When a cancelled call reports, and the next begins, may be in any order.
+        expected.events.removeAll(where: \.isBusyReport)
+        got.events.removeAll(where: \.isBusyReport)
+      }
+      if reason == nil, got == expected { return nil }
+      return Mismatch(steps: done, reason: reason, expected: expected, got: got)
+    }
+    var mismatch: Mismatch?
+    for step in steps where mismatch == nil { mismatch = await differs(after: step) }
+    // Whatever was found, all tasks have to end.
+    if mismatch == nil { mismatch = await differs(after: .run) }
+    if mismatch == nil { mismatch = await differs(after: .finish) }
+    _ = await library.apply(.cancel(afterSending: 0, turns: 0, thenRun: false))
+    for number in 0..<200 { library.end(number) }
+    await time.idle()
+    return mismatch
+  }
+
+  /// A shorter history that goes wrong as well.
+  @MainActor
+  func shrunk() async throws -> History {
+    var best = self
+    for index in steps.indices.reversed() {
+      var shorter = best
+      shorter.steps.remove(at: index)
+      if try await shorter.mismatch() != nil { best = shorter }
+    }
+    return best
+  }
+}
+
+extension Step {
+  /// A `complete` names one of these; without any, nothing is done but waiting.
+  fileprivate func fitting(_ underWay: [Int]) -> Step {
+    guard case .complete(let number) = self else { return self }
+    return underWay.isEmpty ? .advance(0) : .complete(underWay[number % underWay.count])
+  }
+}
+
+extension History {
+  static func random(seed: UInt64) -> History {
+    var random = SplitMix64(seed: seed)
+    let setup = Setup(
+      overlap: random.pick(Overlap.allCases), pause: random.oneIn(2) ? random.number(2...6) : nil,
+      isBusyInPause: random.oneIn(2), reportsBusy: random.oneIn(2), tellsIgnored: random.oneIn(2),
+      isIsolated: random.oneIn(2))
+    let steps = (0..<random.number(3...25)).map { _ -> Step in
+      switch random.number(0...99) {
+      case 0..<30: .send(random.number(1...3))
+      case 30..<45: .run
+      case 45..<70: .complete(random.number(0...9))
+      case 70..<82: .advance(random.number(1...8))
+      case 82..<98:
+        .cancel(
+          afterSending: random.number(0...3), turns: random.number(0...8), thenRun: random.oneIn(2))
+      default: .finish
+      }
+    }
+    return History(seed: seed, setup: setup, steps: [.run] + steps)
+  }
+}

@@ -1,0 +1,157 @@
+import AsyncChannels
+import AsyncChannelsTesting
+import Proof
+
+/// The steps of a history, done with the library in test time.
+@MainActor
+final class LibraryRun {
+  private let setup: Setup
+  private let time: TestTime
+  private let input = Input<Int>()
+  private let record = Record()
+  private var sent = 0
+  private var active: Task<Void, Never>?
+
+  init(_ setup: Setup, in time: TestTime) {
+    self.setup = setup
+    self.time = time
+  }
+
+  /// Returns what was seen as soon as a call was cancelled, and what is seen when all has run.
+  func end(_ number: Int) { record.complete(number) }
+
+  func apply(_ step: Step) async -> (atCancel: Observation, Observation) {
+    var atCancel = Observation()
+    switch step {
+    case .send(let count): send(count)
+    case .run: run()
+    case .complete(let number): record.complete(number)
+    case .advance(let units): await time.advance(by: .milliseconds(units))
+    case .cancel(let count, let turns, let thenRun):
+      send(count)
+      for _ in 0..<turns { await Task.yield() }
+      active?.cancel()
+      active = nil
+      atCancel = observation
+      if thenRun { run() }
+    case .finish: input.finish()
+    }
+    await time.idle()
+    var after = observation
+    record.withLock { $0.seen.events = [] }
+    if setup.overlap == .concurrent { after.sortAnswers() }
+    return (atCancel, after)
+  }
+
+  private var observation: Observation {
+    record.withLock { state in
+      state.seen.begun.sort()
+      state.seen.underWay = state.works.mapValues(\.isCancelled)
+      state.seen.pending = input.received.pendingCount
+      return state.seen
+    }
+  }
+
+  private func send(_ count: Int) {
+    for _ in 0..<count { if case .sent = input.inlet.send(sent) { sent += 1 } }
+  }
+
+  private func run() {
+    guard active == nil else { return }
+    active = Task {
+      if setup.isIsolated { await call() } else { await callElsewhere() }
+      record.withLock { $0.seen.returnedCalls += 1 }
+      if !Task.isCancelled { active = nil }
+    }
+  }
+
+  private func call() async {
+    let (record, made) = (record, made)
+    await input.received.answer(
+      setup.overlap, after: made.pause, clock: made.clock, busy: made.busy,
+      isBusyInPause: setup.isBusyInPause, ignored: made.ignored
+    ) {
+      await record.work(on: $0)
+    } publish: {
+      record.note(.published($0))
+    }
+  }
+
+  @concurrent
+  nonisolated private func callElsewhere() async {
+    let (record, made, received) = (record, await made, input.received)
+    await received.answer(
+      setup.overlap, after: made.pause, clock: made.clock, busy: made.busy,
+      isBusyInPause: setup.isBusyInPause, ignored: made.ignored
+    ) {
+      await record.work(on: $0)
+    } publish: {
+      record.note(.published($0))
+    }
+  }
+
+  private struct Made: Sendable {
+    let pause: Duration
+    let clock: TestClock
+    let busy: Inlet<Bool>?
+    let ignored: Inlet<Int>?
+  }
+
+  private lazy var made: Made = {
+    let record = record
+    return Made(
+      pause: .milliseconds(setup.pause ?? 0), clock: time.clock,
+      busy: setup.reportsBusy ? Inlet { record.note(.busy($0)) } : nil,
+      ignored: setup.tellsIgnored ? Inlet { record.note(.ignored($0)) } : nil)
+  }()
+}
+
+/// What was seen, and work that waits until it is told to end.
+final class Record: Sendable {
+  struct Work {
+    var isCancelled = false
+    var continuation: CheckedContinuation<Void, Never>?
+  }
+
+  struct State {
+    var seen = Observation()
+    var works: [Int: Work] = [:]
+  }
+
+  private let state = Monitor(State())
+
+  func withLock<Result>(_ body: (inout State) -> Result) -> Result {
+    state.withLock(body)
+  }
+
+  func note(_ event: Event) {
+    withLock { state in
+      state.seen.events.append(event)
+      if case .busy(let isBusy) = event { state.seen.isBusy = isBusy }
+    }
+  }
+
+  func work(on element: Int) async -> Int {
+    withLock { $0.seen.begun.append(element) }
+    if WorkKind(of: element) == .isImmediate { return element }
+    withLock { $0.works[element] = Work() }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = withLock { state in
+          if state.works[element] == nil { return true }
+          state.works[element]?.continuation = continuation
+          return false
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      if WorkKind(of: element) == .endsWhenCancelled { return complete(element) }
+      withLock { $0.works[element]?.isCancelled = true }
+    }
+    return element
+  }
+
+  func complete(_ element: Int) {
+    withLock { $0.works.removeValue(forKey: element)?.continuation }?.resume()
+  }
+}

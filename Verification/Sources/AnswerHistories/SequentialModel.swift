@@ -1,0 +1,217 @@
+import AsyncChannels
+
+/// What `answer` promises, without tasks: one step after the other, and after each everything that follows from it.
+struct SequentialModel {
+  private struct Call {
+    var isCancelled = false
+    var hasReturned = false
+    /// When it will have been quiet for long enough; nil if nothing waits for that.
+    var pauseEnd: Int?
+    /// Elements that are worked on, and whether their answers count.
+    var works: [Int: Bool] = [:]
+
+    var isActive: Bool { !isCancelled && !hasReturned }
+    var countsAnswers: Bool { works.values.contains(true) }
+  }
+
+  private let setup: Setup
+  private var now = 0
+  private var sent = 0
+  private var isFinished = false
+  private var waiting: [Int] = []
+  private var calls: [Call] = []
+  private(set) var observation = Observation()
+
+  init(_ setup: Setup) {
+    self.setup = setup
+  }
+
+  /// The elements that a `complete` may name.
+  var underWay: [Int] { observation.underWay.keys.sorted() }
+
+  /// - Parameter seen: What was seen as soon as `cancel()` had returned. When it comes, any part of what was sent
+  ///   just before may have been begun.
+  /// - Returns: Why that cannot be.
+  mutating func apply(_ step: Step, seen: Observation) -> String? {
+    observation.events = []
+    var reason: String?
+    switch step {
+    case .send(let count): send(count)
+    case .run: run()
+    case .complete(let number): complete(number)
+    case .advance(let time):
+      let end = now + time
+      while let next = active?.pauseEnd, next <= end {
+        now = next
+        proceed()
+      }
+      now = end
+    case .cancel(let count, _, let thenRun):
+      reason = cancel(afterSending: count, seen: seen)
+      if thenRun { run() }
+    case .finish: isFinished = true
+    }
+    proceed()
+    for index in calls.indices where calls[index].works.isEmpty {
+      let call = calls[index]
+      if call.isCancelled || isFinished && waiting.isEmpty { calls[index].hasReturned = true }
+    }
+    observe()
+    return reason
+  }
+
+  private var active: Call? { calls.last.flatMap { $0.isActive ? $0 : nil } }
+
+  private mutating func send(_ count: Int) {
+    guard !isFinished else { return }
+    waiting += sent..<sent + count
+    sent += count
+    if let pause = setup.pause, active?.pauseEnd != nil {
+      calls[calls.count - 1].pauseEnd = now + pause
+    }
+  }
+
+  private mutating func run() {
+    if active == nil { calls.append(Call()) }
+  }
+
+  private mutating func complete(_ number: Int) {
+    guard let index = calls.firstIndex(where: { $0.works[number] != nil }) else { return }
+    if calls[index].works[number] == true {
+      answer(number)
+    } else {
+      calls[index].works[number] = nil
+    }
+  }
+
+  /// The active call takes what it can.
+  private mutating func proceed() {
+    while let call = active, !waiting.isEmpty {
+      if setup.overlap == .oneAtATime, !call.works.isEmpty { return }
+      let index = calls.count - 1
+      if let pause = setup.pause {
+        if setup.overlap == .latestOnly { supersede() }
+        calls[index].pauseEnd = call.pauseEnd ?? now + pause
+        reportBusy()
+        guard isFinished || calls[index].pauseEnd! <= now else { return }
+        calls[index].pauseEnd = nil
+      }
+      let takesNewest = setup.pause != nil || setup.overlap == .latestOnly
+      let element = takesNewest ? waiting.last! : waiting.first!
+      waiting.removeFirst(takesNewest ? waiting.count : 1)
+      take(element)
+    }
+  }
+
+  private mutating func take(_ element: Int) {
+    let index = calls.count - 1
+    if setup.overlap == .firstOnly, calls[index].countsAnswers { return ignore(element) }
+    if setup.overlap == .latestOnly { supersede() }
+    calls[index].works[element] = true
+    observation.begun.append(element)
+    reportBusy()
+    if WorkKind(of: element) == .isImmediate { answer(element) }
+  }
+
+  private mutating func ignore(_ element: Int) {
+    if setup.tellsIgnored { observation.events.append(.ignored(element)) }
+  }
+
+  private mutating func answer(_ element: Int) {
+    if setup.overlap == .firstOnly, setup.pause == nil {
+      for element in waiting { ignore(element) }
+      waiting = []
+    }
+    calls[calls.count - 1].works[element] = nil
+    reportBusy()
+    observation.events.append(.published(element))
+  }
+
+  /// The work under way in the newest call has no answer any more. It ends if it heeds its cancellation.
+  private mutating func supersede() {
+    calls[calls.count - 1].works = calls[calls.count - 1].works
+      .filter { WorkKind(of: $0.key) == .endsWhenTold }.mapValues { _ in false }
+  }
+
+  private mutating func reportBusy() {
+    guard let call = calls.last else { return }
+    let isReady = !waiting.isEmpty && setup.overlap != .firstOnly && setup.pause == nil
+    let isInPause =
+      setup.isBusyInPause
+      && (call.pauseEnd != nil || !waiting.isEmpty && setup.overlap != .firstOnly)
+    let isBusy = call.countsAnswers || call.isActive && (isReady || isInPause)
+    guard setup.reportsBusy, isBusy != observation.isBusy else { return }
+    observation.isBusy = isBusy
+    observation.events.append(.busy(isBusy))
+  }
+
+  /// What was begun by then, ignored and published is as it was seen; the rest stays.
+  private mutating func cancel(afterSending count: Int, seen: Observation) -> String? {
+    send(count)
+    guard let call = active else { return nil }
+    let begun = seen.begun.filter { !observation.begun.contains($0) }
+    let rest = waiting.filter { !begun.contains($0) }
+    // What the first was to be worked on for is ignored, also if it is given back.
+    let isFirstHeld = setup.overlap == .firstOnly && begun == [] && !call.countsAnswers
+    let held = rest.prefix(isFirstHeld ? min(1, seen.pending) : 0)
+    let left = held + rest.dropFirst(held.count).suffix(seen.pending - held.count)
+    let gone = rest.filter { !left.contains($0) }
+    let events = seen.events.filter { !$0.isBusyReport }
+    let reason = doubt(begun, gone, Array(left), events, in: call)
+    observation.events += events
+    observation.begun += begun
+    waiting = Array(left)
+    for number in begun { calls[calls.count - 1].works[number] = true }
+    supersede()
+    calls[calls.count - 1].isCancelled = true
+    calls[calls.count - 1].pauseEnd = nil
+    reportBusy()
+    return reason
+  }
+
+  /// Why that cannot have been seen.
+  ///
+  /// - Parameters:
+  ///   - gone: What is neither begun nor waits any more.
+  private func doubt(
+    _ begun: [Int], _ gone: [Int], _ left: [Int], _ events: [Event], in call: Call
+  ) -> String? {
+    let quick = begun.filter { WorkKind(of: $0) == .isImmediate }
+    let ignored = events.compactMap { if case .ignored(let number) = $0 { number } else { nil } }
+    let published = events.compactMap {
+      if case .published(let number) = $0 { number } else { nil }
+    }
+    if !published.allSatisfy(quick.contains) { return "\(published) have answers, of \(quick)" }
+    if setup.tellsIgnored, ignored != (setup.overlap == .firstOnly ? gone : []) {
+      return "\(ignored) are ignored, and \(gone) are gone"
+    }
+    if setup.pause != nil { return begun + gone == [] ? nil : "the pause was not over" }
+    let isRight =
+      switch setup.overlap {
+      case .oneAtATime:
+        begun == []
+          || call.works.isEmpty && quick.starts(with: begun.dropLast())
+            && waiting.starts(with: begun) && gone == []
+      case .latestOnly: gone == [] || begun + left == waiting.suffix(1)
+      case .firstOnly:
+        call.countsAnswers
+          ? begun == []
+          : waiting.starts(with: begun) && begun.count < 2
+            && (begun != [] || left.first == waiting.first)
+      case .concurrent: gone == []
+      }
+    return isRight ? nil : "of \(waiting) \(begun) were begun, and \(gone) are gone"
+  }
+
+  private mutating func observe() {
+    reportBusy()
+    observation.begun.sort()
+    observation.underWay = [:]
+    for call in calls {
+      observation.underWay.merge(call.works.mapValues { !$0 }) { first, _ in first }
+    }
+    observation.returnedCalls = calls.count { $0.hasReturned }
+    observation.pending = waiting.count
+    if setup.overlap == .concurrent { observation.sortAnswers() }
+  }
+}

@@ -1,0 +1,80 @@
+import AsyncChannels
+import Proof
+
+/// How `answer` is called in a history.
+struct Setup: Sendable {
+  var overlap = Overlap.oneAtATime
+  /// For how many units of time it has to be quiet; nil if work begins immediately.
+  var pause: Int?
+  var isBusyInPause = false
+  var reportsBusy = false
+  var tellsIgnored = false
+  /// Whether answers are published on the main actor.
+  var isIsolated = false
+}
+
+/// One step of a history. After it, everything that can run has run. Elements are numbered as they are sent.
+enum Step: Sendable {
+  case send(Int)
+  /// A call, unless one runs that is not cancelled.
+  case run
+  /// Lets the work on one of those elements end that are worked on.
+  case complete(Int)
+  case advance(Int)
+  /// Sends, and after so many turns of the others cancels the call, in the midst of what it does. The next call may
+  /// begin before anything else has run.
+  case cancel(afterSending: Int, turns: Int, thenRun: Bool)
+  case finish
+}
+
+/// What can be seen from outside.
+enum Event: Hashable, Sendable {
+  case published(Int)
+  case ignored(Int)
+  case busy(Bool)
+}
+
+/// What can be seen after a step.
+struct Observation: Equatable, Sendable {
+  /// Of this step.
+  var events: [Event] = []
+  var isBusy = false
+  /// Work that was begun, in ascending order.
+  var begun: [Int] = []
+  /// Work that has not ended, and whether it was cancelled.
+  var underWay: [Int: Bool] = [:]
+  var returnedCalls = 0
+  var pending = 0
+
+  /// Concurrent answers come in any order: here they come in ascending order.
+  mutating func sortAnswers() {
+    let places = events.indices.filter { if case .published = events[$0] { true } else { false } }
+    let numbers = places.map { events[$0].number }.sorted()
+    for (place, number) in zip(places, numbers) { events[place] = .published(number) }
+  }
+}
+
+extension Event {
+  var number: Int {
+    switch self {
+    case .published(let number), .ignored(let number): number
+    case .busy: 0
+    }
+  }
+
+  var isBusyReport: Bool { if case .busy = self { true } else { false } }
+}
+
+/// How the work on an element goes.
+enum WorkKind {
+  case isImmediate, endsWhenCancelled, endsWhenTold
+
+  init(of element: Int) {
+    self =
+      switch element % 5 {
+      case 0: .isImmediate
+      case 1, 2: .endsWhenCancelled
+      default: .endsWhenTold
+      }
+  }
+}
