@@ -73,7 +73,7 @@ private func sendAndTakeRecorded<Element: Sendable>(
   let recording = Recording()
   let time = try await sendAndTake(count, element, in: recording)
   // A line with the lane's name, one for each event, and one for the end.
-  let lines = recording.text().split(separator: "\n").count
+  let lines = recording.text(legend: false).split(separator: "\n").count
   try WrongCount.check("recorded events", lines - 2, is: 2 * count)
   return time
 }

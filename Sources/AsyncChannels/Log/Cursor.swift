@@ -102,7 +102,7 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
         isObserved || !position.isOpen(for: ticket) ? nil : queue.popFirst()
       }
     }
-    return hasReturned ? nil : withPlace(of: ticket) { takeNoting(as: ticket) }
+    return withPlace(of: ticket) { hasReturned ? nil : takeNoting(as: ticket) }
   }
 
   /// Takes an element that is there, for the consumer.
@@ -128,7 +128,9 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     }
     if ticket == Self.onlyTicket { soleUse.end() }
     // The place is closed, somebody follows the log, or there is a queue.
-    return withPlace(of: ticket) { takeFound(evenIfCancelled: false, as: ticket) }
+    return withPlace(of: ticket) {
+      hasReturned ? nil : takeFound(evenIfCancelled: false, as: ticket)
+    }
   }
 
   /// Takes an element that is there, wherever it is: in the next segment, too. Requires the lock. The

@@ -103,7 +103,8 @@ class LogCursor: Waiter, @unchecked Sendable {
   /// Goes on to the next segment. Two tasks that share an iterator, which is not `Sendable`, may have claims
   /// in this one that are not finished; nothing more can be claimed in it.
   private final func leaveSegment() {
-    if parked == nil, position.hasUnfinishedClaims {
+    // In a closed place nothing is parked, and what is taken is not counted as claimed.
+    if parked == nil, !position.isOpen(for: Position.nobody), position.hasUnfinishedClaims {
       let old = closeIfUnfinished()
       if parked == nil { position.open(for: old) }
     }

@@ -143,14 +143,13 @@ final class MergedCursor: Waiter, @unchecked Sendable {
     return result
   }
 
-  /// False if somebody else has taken one of the branches out, and rings it.
+  /// True if there was a sleeper, though a branch may ring, too: one ring too many does no harm, since each sleep
+  /// has branches of its own.
   @discardableResult
   private func leaveQueues() -> Bool {
-    var hasAll = !branches.isEmpty
-    for (source, branch) in zip(sources, branches) where !source.cursor.leaveQueue(branch) {
-      hasAll = false
-    }
+    if branches.isEmpty { return false }
+    for (source, branch) in zip(sources, branches) { _ = source.cursor.leaveQueue(branch) }
     branches = []
-    return hasAll
+    return true
   }
 }

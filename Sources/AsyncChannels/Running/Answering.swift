@@ -39,6 +39,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
 
   /// - Parameter isolation: In which the loop runs: that of `publish`, or none.
   func run(from source: any AnswerSource, isolation: isolated (any Actor)?) async {
+    let priority = Task.currentPriority
     await withTaskCancellationHandler {
       await withDiscardingTaskGroup { group in
         await answerEach(of: source, in: &group, isolation: isolation)
@@ -48,7 +49,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
       // has to wait: the code that cancels may be in any isolation, and hold any lock. Whatever the call
       // waits for, perhaps work that takes its time, the report does not.
       turns.close()
-      if rules.busy != nil { Task { await report(isolation: publish.isolation) } }
+      turns.reportLater(in: publish.isolation, priority: priority)
     }
     turns.leave()
   }
@@ -108,7 +109,11 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     var spell = Spell()
     for _ in 0..<max(0, count) {
       if isolation != nil, spell.isUsedUp() { await spell.pause() }
-      newest = takeNext(from: source, replacing: newest) ?? newest
+      switch turns.take(replacing: newest, source.take) {
+      case .turn(let turn): newest = own(turn)
+      case .skipped: continue
+      case .nothing: return newest
+      }
     }
     return newest
   }
@@ -222,22 +227,20 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     guard answers.withLock({ $0.begin { WaitingAnswer(answer, of: turn) } }) else {
       return turn.finish()
     }
-    var (answer, turn) = (answer, turn)
+    // Not sooner: the call waits for it.
+    defer { turn.finish() }
+    var (answer, current) = (answer, turn)
     var spell = Spell()
     while true {
       if rules.ignoresReady { await ignoreReady(isolation: isolation) }
-      turn.adopt()
-      if turns.end(turn) { await publish(answer, to: turn.element) }
-      turn.finish()
+      current.adopt()
+      if turns.end(current) { await publish(answer, to: current.element) }
+      current.disown()
       guard let next = answers.withLock({ $0.takeNext() }) else { return }
       let waiting = unsafeDowncast(next, to: WaitingAnswer<Element, Answer>.self)
-      (answer, turn) = (waiting.answer, waiting.turn)
+      (answer, current) = (waiting.answer, waiting.turn)
       if isolation != nil, spell.isUsedUp() { await spell.pause() }
     }
-  }
-
-  private func report(isolation: isolated (any Actor)?) {
-    turns.report()
   }
 }
 

@@ -76,7 +76,7 @@ final class Turns: Sendable {
       let (found, late) = state.withLock { state in
         (hold(taken, replacing: older, &state), state.isClosed ? state.held.takeAll() : [])
       }
-      giveBack(late)
+      giveBack(late, isLate: true)
       return found
     }
     return state.withLock { state in
@@ -193,18 +193,20 @@ final class Turns: Sendable {
     for turn in current { turn.cancel() }
   }
 
-  private func giveBack(_ turns: [TurnBase]) {
-    place?.giveBack(turns.map(\.returned))
+  private func giveBack(_ turns: [TurnBase], isLate: Bool = false) {
+    place?.giveBack(turns.map(\.returned), isLate: isLate)
   }
 
   /// Those whose tasks may not be done.
   var current: [TurnBase] { state.withLock { $0.current } }
 
-  func report() { busy?.tell() }
+  func reportLater(in isolation: (any Actor)?, priority: TaskPriority) {
+    busy?.tellLater(in: isolation, priority: priority)
+  }
 
   func leave() {
     close()
-    report()
+    busy?.tell()
     busy?.leave()
   }
 }

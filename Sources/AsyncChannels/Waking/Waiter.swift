@@ -89,10 +89,13 @@ class Waiter: @unchecked Sendable {
 
   /// Puts elements that a consumer took, and did not use, before those that are there. Whoever takes next
   /// begins with them: until they are taken nobody comes to the fast path.
-  final func takeBack(_ elements: [any Sendable]) {
+  ///
+  /// - Parameter isLate: Whether their consumer has given others back before, which it had taken before.
+  final func takeBack(_ elements: [any Sendable], isLate: Bool) {
     if elements.isEmpty { return }
     let sleeper = lock.withLock { _ -> Doorbell? in
-      returned = (returned ?? []) + elements.reversed()
+      returned =
+        isLate ? elements.reversed() + (returned ?? []) : (returned ?? []) + elements.reversed()
       hasReturnedElements.store(true, ordering: .relaxed)
       admit(nil)
       // A newer consumer may sleep already. Only who has taken its doorbell out of the queue rings it: after a

@@ -9,12 +9,8 @@ public struct TestTime: Sendable {
 
   /// Decides the order of this run; nil in the order in which jobs become ready.
   ///
-  /// A failure that is thrown names it. One that is only noted, as `XCTAssertEqual` does, ends no run: give it
-  /// the seed in its message.
-  ///
-  /// ```swift
-  /// XCTAssertEqual(hits.values, [[], ["Swift 6"]], "seed \(time.seed ?? 0)")
-  /// ```
+  /// A thrown failure names it. A failed `XCTAssertEqual` does not end the run, so give the seed to it as its
+  /// message: `"seed \(time.seed ?? 0)"`.
   public var seed: UInt64? { jobs.seed }
 
   /// That of the code that runs now; nil outside of the closure of ``withTestTime(orders:fileID:line:_:)``, and of

@@ -27,7 +27,7 @@ private final class Player: ViewModel, Observable {
     let clock = clock
     await $isPlaying.answer(.latestOnly) { isPlaying, seconds in
       while isPlaying, (try? await clock.sleep(for: .seconds(1))) != nil { seconds.send(1) }
-    } progress: { (_, seconds: Int) in
+    } progress: { _, seconds in
       self.position += seconds
     } publish: { _, _ in
     }

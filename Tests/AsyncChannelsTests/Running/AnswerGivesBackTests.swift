@@ -139,6 +139,61 @@ final class AnswerGivesBackTests: XCTestCase {
     }
   }
 
+  /// It reads on without the lock, whatever segment it has come to meanwhile.
+  func test_C98_afterWhatWasGivenBackThePlaceIsOpenAgain() async throws {
+    let inputs = Channel<Int>()
+    let received = inputs.outlet.map { $0 }.subscribe()
+    let (consumer, turn) = try await Self.holding(0, of: received, inputs)
+    consumer.place.giveBack([turn.returned])
+    for number in 1..<200 { inputs.send(number) }
+    let iterator = received.makeAsyncIterator()
+    for number in 0..<200 {
+      assertEqual(await iterator.next(isolation: MainActor.shared), number)
+    }
+    // It asks when there is nothing more.
+    let last = Task { await iterator.next(isolation: MainActor.shared) }
+    try await until("it sleeps") { inputs.log.sleeperCount == 1 }
+    inputs.send(200)
+    assertEqual(try await last.result(), 200)
+    let cursor = try XCTUnwrap(consumer.place.waiter as? LogCursor)
+    XCTAssertTrue(cursor.position.isOpen(for: iterator.ticket))
+  }
+
+  /// One of the merged states has finished, so no sender can ring for it.
+  func test_C98_aConsumerOfMergedStateIsWokenThoughAPartHasFinished() async throws {
+    let (one, two) = (CurrentValue(1), CurrentValue(10))
+    one.finish()
+    let received = StateOutlet.combine(one.projectedValue, two.projectedValue).map(+).subscribe()
+    let consumer = Consumer(received.makeAsyncIterator())
+    _ = await consumer.waitForElement(isolation: MainActor.shared)
+    var taken: TurnBase?
+    while taken == nil { if case .turn(let turn) = consumer.take() { taken = turn } }
+    let turn = try XCTUnwrap(taken)
+    let next = Task { await received.next() }
+    try await until("it sleeps") {
+      two.projectedValue.outlet.logs.contains { $0.sleeperCount == 1 }
+    }
+    consumer.place.giveBack([turn.returned])
+    let got = try await next.result()
+    XCTAssertEqual(got, 11)
+  }
+
+  /// A derived subscription runs a closure while the call is cancelled: that element comes after those that were
+  /// given back at once.
+  func test_C98_whatIsGivenBackLaterByTheSameCallComesAfterIt() async throws {
+    let inputs = Channel<Int>()
+    let received = inputs.outlet.subscribe()
+    let (consumer, first) = try await Self.holding(1, of: received, inputs)
+    inputs.send(2)
+    guard case .turn(let second) = consumer.take() else { return XCTFail("2 is not there") }
+    inputs.send(3)
+    consumer.place.giveBack([first.returned])
+    consumer.place.giveBack([second.returned], isLate: true)
+    var got: [Int] = []
+    for _ in 0..<3 { if let number = await received.next() { got.append(number) } }
+    XCTAssertEqual(got, [1, 2, 3])
+  }
+
   /// A consumer that takes without the lock comes to what was given back next, and when it is displaced it
   /// takes nothing more.
   func test_C32_C98_whatWasGivenBackComesBeforeWhatAConsumerKnows() async throws {

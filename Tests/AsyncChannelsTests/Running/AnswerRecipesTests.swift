@@ -1,5 +1,6 @@
 import AsyncChannels
 import AsyncChannelsTesting
+import Observation
 import TestSupport
 import XCTest
 
@@ -34,19 +35,23 @@ final class AnswerRecipesTests: XCTestCase {
   }
 
   func test_aNameThatIsNotCheckedCannotBeSubmitted() async throws {
-    let viewModel = FormViewModel { $0 == "free" }
-    let (isChecking, freeName) = (viewModel.$isChecking, viewModel.$freeName)
-    try await withRunning(viewModel) {
-      viewModel.name.send("free")
-      try await until("it is checking") { isChecking.value }
-      XCTAssertFalse(viewModel.canSubmit)
-      try await until("it is checked") { !isChecking.value && freeName.value == "free" }
-      XCTAssertTrue(viewModel.canSubmit)
-      viewModel.name.send("taken")
-      try await until("it is checking") { isChecking.value }
-      XCTAssertFalse(viewModel.canSubmit)
-      try await until("it is checked") { !isChecking.value }
-      XCTAssertFalse(viewModel.canSubmit)
+    try await withTestTime { time in
+      let viewModel = FormViewModel(clock: time.clock) { $0 == "free" }
+      await withRunning(viewModel) {
+        viewModel.name = "free"
+        XCTAssertFalse(viewModel.canSubmit)
+        await time.advance(by: .milliseconds(299))
+        XCTAssertTrue(viewModel.isChecking)
+        XCTAssertFalse(viewModel.canSubmit)
+        await time.advance(by: .milliseconds(1))
+        XCTAssertTrue(viewModel.canSubmit)
+        XCTAssertFalse(viewModel.isChecking)
+        viewModel.name = "taken"
+        // Immediately, before `run()` has received it.
+        XCTAssertFalse(viewModel.canSubmit)
+        await time.run()
+        XCTAssertFalse(viewModel.canSubmit)
+      }
     }
   }
 }
@@ -77,22 +82,27 @@ private final class DownloadViewModel: ViewModel {
 }
 
 @MainActor
-private final class FormViewModel: ViewModel {
-  @Input var name: Inlet<String>
+private final class FormViewModel: ViewModel, Observable {
+  @CurrentValue var name = ""
   @CurrentValue private(set) var isChecking = false
   @CurrentValue private(set) var freeName: String?
+  private let clock: any Clock<Duration>
   private let isFree: @Sendable (String) async -> Bool
 
-  init(isFree: @escaping @Sendable (String) async -> Bool) {
+  init(
+    clock: any Clock<Duration> = ContinuousClock(),
+    isFree: @escaping @Sendable (String) async -> Bool
+  ) {
+    self.clock = clock
     self.isFree = isFree
   }
 
-  var canSubmit: Bool { !isChecking && freeName != nil }
+  var canSubmit: Bool { freeName == name }
 
   func run() async {
-    await _name.received.answer(
-      .latestOnly, after: .milliseconds(300), busy: _isChecking.inlet, isBusyInPause: true,
-      by: isFree
+    await $name.filter { !$0.isEmpty }.answer(
+      .latestOnly, after: .milliseconds(300), clock: self.clock, busy: _isChecking.inlet,
+      isBusyInPause: true, by: isFree
     ) { name, isFree in
       self.freeName = isFree ? name : nil
     }

@@ -43,6 +43,31 @@ final class ListRecipesTests: XCTestCase {
     }
   }
 
+  func test_aRefreshIsNotLostToARequestForMoreInTheSameTurn() async throws {
+    try await withTestTime(orders: .random(50, seed: 1)) { time in
+      let viewModel = PostsViewModel { load in
+        try? await time.clock.sleep(for: .seconds(1))
+        return if case .refresh = load { ["new"] } else { ["more"] }
+      }
+      try await withRunning(viewModel) {
+        viewModel.refresh.send()
+        viewModel.loadMore.send()
+        await time.run()
+        if viewModel.posts != ["new"] { throw Wrong(posts: viewModel.posts) }
+        // What `.refreshable` waits for.
+        let reload = Task { await viewModel.reload() }
+        await time.advance(by: .milliseconds(999))
+        if !viewModel.isLoading { throw Wrong(posts: viewModel.posts) }
+        await time.advance(by: .milliseconds(1))
+        await reload.value
+      }
+    }
+  }
+
+  private struct Wrong: Error {
+    let posts: [String]
+  }
+
   func test_aHeartIsFilledAtOnceAndEmptiedIfTheServerRefuses() async throws {
     try await withTestTime { time in
       let (stored, gate) = (Record<String>(), Gate())
@@ -85,7 +110,18 @@ private final class PostsViewModel: ViewModel {
     self.page = page
   }
 
-  var refresh: Inlet<Void> { load.contramap { .refresh } }
+  var refresh: Inlet<Void> {
+    load.contramap { [isLoading = _isLoading.inlet] in
+      isLoading.send(true)
+      return .refresh
+    }
+  }
+
+  /// For SwiftUI's `.refreshable`: returns when nothing is loaded any more.
+  func reload() async {
+    refresh.send()
+    for await isLoading in $isLoading where !isLoading { return }
+  }
 
   /// Dropped while something is loaded.
   var loadMore: Inlet<Void> {

@@ -189,10 +189,11 @@ struct SequentialModel {
     let isRight =
       switch setup.overlap {
       case .oneAtATime:
-        begun == []
-          || call.works.isEmpty && quick.starts(with: begun.dropLast())
-            && waiting.starts(with: begun) && gone == []
-      case .latestOnly: gone == [] || begun + left == waiting.suffix(1)
+        gone == []
+          && (begun == []
+            || call.works.isEmpty && quick.starts(with: begun.dropLast())
+              && waiting.starts(with: begun))
+      case .latestOnly: begun + gone == [] || begun + left == waiting.suffix(1)
       case .firstOnly:
         call.countsAnswers
           ? begun == []
