@@ -92,7 +92,8 @@ final class Turns: Sendable {
     if isLate { state.late -= 1 }
     guard case .turn(let turn) = taken else { return .skipped }
     state.hold(turn, isLate: isLate)
-    if let older {
+    // If the call is closed, the older one was given back, too, and is superseded by nothing.
+    if let older, !state.isClosed {
       _ = state.release(older, into: .over)
       older.noteSuperseded()
     }

@@ -153,10 +153,8 @@ public final class Probe<Element: Sendable>: Sendable {
     fileID: StaticString = #fileID, line: UInt = #line
   ) async throws(ProbeFailure) {
     await TestTime.current?.idle()
-    let wait = Wait(.zero, on: ContinuousClock(), at: SourcePlace(fileID: fileID, line: line))
-    let arrival = await arrival(wait)
-    if case .nothing = arrival { return }
-    throw failure(expecting: "nothing", arrival, wait)
+    try await expectNothing(
+      Wait(.zero, on: ContinuousClock(), at: SourcePlace(fileID: fileID, line: line)))
   }
 
   /// For this long, nothing may come, and the outlet may not end.
@@ -169,14 +167,15 @@ public final class Probe<Element: Sendable>: Sendable {
     fileID: StaticString = #fileID, line: UInt = #line
   ) async throws(ProbeFailure) {
     let place = SourcePlace(fileID: fileID, line: line)
-    if let time = TestTime.current {
-      let wait = Wait(.zero, on: time.clock, at: place)
-      await time.advance(by: duration)
-      let arrival = await arrival(wait)
-      if case .nothing = arrival { return }
-      throw failure(expecting: "nothing", arrival, wait)
+    guard let time = TestTime.current else {
+      return try await expectNothing(Wait(duration, on: clock, at: place))
     }
-    let wait = Wait(duration, on: clock, at: place)
+    let wait = Wait(.zero, on: time.clock, at: place)
+    await time.advance(by: duration)
+    try await expectNothing(wait)
+  }
+
+  private func expectNothing(_ wait: Wait<some Clock<Duration>>) async throws(ProbeFailure) {
     let arrival = await arrival(wait)
     if case .nothing = arrival { return }
     throw failure(expecting: "nothing", arrival, wait)

@@ -7,7 +7,9 @@ import AsyncChannels
 @MainActor
 final class TestRun {
   /// How long nothing may happen, in real time; and after the closure was cancelled.
-  private static let patience = (Duration.milliseconds(900), afterCancel: Duration.milliseconds(50))
+  private static let patience = (
+    usual: Duration.milliseconds(900), afterCancel: Duration.milliseconds(50)
+  )
   /// For how long something outside may go on without resuming the closure, in real time: a timer, for example.
   private static let patienceWithOthers = Duration.seconds(20)
   /// After so many jobs others that need the main actor have a turn.
@@ -111,7 +113,7 @@ final class TestRun {
 
   private func hasHelpFromOutside(isCancelled: Bool) async -> Bool {
     if closureRan + Self.patienceWithOthers < .now { return false }
-    let patience = isCancelled ? Self.patience.afterCancel : Self.patience.0
+    let patience = isCancelled ? Self.patience.afterCancel : Self.patience.usual
     return await jobs.waitForOutside(atMost: patience)
   }
 }
