@@ -350,6 +350,14 @@ FAULTS = [
     # Answering.
     ("an element that is held is not given back", "Turns.swift",
      "    giveBack(held)\n", "", "AsyncChannelsTests.AnswerGivesBackTests"),
+    ("a call that gives back last comes first, though it is newer", "GivenBack.swift",
+     "elements.firstIndex { $0.ticket <= ticket } ?? elements.endIndex", "elements.endIndex",
+     "AsyncChannelsTests.AnswerGivesBackTests"),
+    ("each answer crowds the isolation", "Answering.swift",
+     "        return turn.finish()\n      }\n      await publish(answer",
+     "        await publish(answer, of: turn, isolation: publish.isolation)\n"
+     "        return\n      }\n      await publish(answer",
+     "AsyncChannelsTests.AnswerFairnessTests"),
     ("busy is false between inputs that are queued", "Turns.swift",
      "      if !isReported { state.isExpecting = true }\n", "      isReported = true\n",
      "AsyncChannelsTests.AnswerTests"),

@@ -12,6 +12,8 @@ package final class Gate: Sendable {
 
   package init() {}
 
+  package func isWaitedFor(by count: Int) -> Bool { state.withLock { $0.waiting.count == count } }
+
   package func open() {
     let waiting = state.withLock { state in
       state.isOpen = true

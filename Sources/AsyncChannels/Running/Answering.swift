@@ -175,7 +175,12 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   private func perform(_ turn: Turn<Element>, isolation: isolated (any Actor)? = nil) async {
     turn.adopt()
     do throws(NotBegun) {
-      await publish(try await workElsewhere(on: turn), of: turn, isolation: publish.isolation)
+      let answer = try await workElsewhere(on: turn)
+      // Before the hop: only the task that publishes for all goes to the isolation.
+      guard answers.withLock({ $0.begin { WaitingAnswer(answer, of: turn) } }) else {
+        return turn.finish()
+      }
+      await publish(answer, of: turn, isolation: publish.isolation)
     } catch {
       turn.finish()
     }
@@ -216,17 +221,14 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   }
 
   /// Publishes answers one after the other: no answer after a newer one, and none while another is being
-  /// published. The task that finds nobody publishing does so for all, so others do not crowd the isolation,
-  /// and lets others run there after 64 answers or a millisecond.
+  /// published. The task that has found nobody publishing does so for all, so others do not crowd the
+  /// isolation. It lets others run there after 64 answers or a millisecond.
   ///
   /// - Parameter isolation: That of `publish`. It is not left between the decision that an answer counts and
   ///   its publication.
   private func publish(
     _ answer: Answer, of turn: Turn<Element>, isolation: isolated (any Actor)?
   ) async {
-    guard answers.withLock({ $0.begin { WaitingAnswer(answer, of: turn) } }) else {
-      return turn.finish()
-    }
     // Not sooner: the call waits for it.
     defer { turn.finish() }
     var (answer, current) = (answer, turn)

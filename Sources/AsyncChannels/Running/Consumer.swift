@@ -78,10 +78,8 @@ struct ConsumerPlace: Sendable {
   var isReadable: Bool { waiter.isReadable(as: ticket) }
 
   /// Gives elements back to the next consumer, which takes them before all others.
-  ///
-  /// - Parameter isLate: Whether others were given back before, which were taken before.
-  func giveBack(_ elements: [any Sendable], isLate: Bool = false) {
-    waiter.takeBack(elements, isLate: isLate)
+  func giveBack(_ elements: [any Sendable]) {
+    waiter.takeBack(elements, of: ticket)
   }
 
   /// Waits until the pause is over, and returns how many of the elements that are there it was for.

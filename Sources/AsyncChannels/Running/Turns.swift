@@ -76,7 +76,7 @@ final class Turns: Sendable {
       let (found, late) = state.withLock { state in
         (hold(taken, replacing: older, &state), state.isClosed ? state.held.takeAll() : [])
       }
-      giveBack(late, isLate: true)
+      giveBack(late)
       return found
     }
     return state.withLock { state in
@@ -194,8 +194,8 @@ final class Turns: Sendable {
     for turn in current { turn.cancel() }
   }
 
-  private func giveBack(_ turns: [TurnBase], isLate: Bool = false) {
-    place?.giveBack(turns.map(\.returned), isLate: isLate)
+  private func giveBack(_ turns: [TurnBase]) {
+    place?.giveBack(turns.map(\.returned))
   }
 
   /// Those whose tasks may not be done.

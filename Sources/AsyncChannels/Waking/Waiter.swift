@@ -41,9 +41,8 @@ class Waiter: @unchecked Sendable {
   /// taken its place.
   @exclusivity(unchecked) private final var isAsleep = false
   @exclusivity(unchecked) private final var lingering = Lingering()
-  /// Elements that a consumer took and gave back, before those that are there, the first one last; nil, as nearly
-  /// always, if there are none. While there are any, nobody takes without the lock.
-  @exclusivity(unchecked) private final var returned: [any Sendable]?
+  /// Before those that are there. While there are any, as nearly never, nobody takes without the lock.
+  @exclusivity(unchecked) private final var givenBack = GivenBack()
   /// Whether there are any. Relaxed: a consumer finds them under the lock when it first asks, and from then
   /// on knows of them itself.
   private final let hasReturnedElements = Atomic(false)
@@ -85,17 +84,14 @@ class Waiter: @unchecked Sendable {
   @usableFromInline
   final var hasReturned: Bool { hasReturnedElements.load(ordering: .relaxed) }
 
-  final var returnedCount: Int { hasReturned ? lock.withLock { _ in returned?.count ?? 0 } : 0 }
+  final var returnedCount: Int { hasReturned ? lock.withLock { _ in givenBack.count } : 0 }
 
-  /// Puts elements that a consumer took, and did not use, before those that are there. Whoever takes next
-  /// begins with them: until they are taken nobody comes to the fast path.
-  ///
-  /// - Parameter isLate: Whether their consumer has given others back before, which it had taken before.
-  final func takeBack(_ elements: [any Sendable], isLate: Bool) {
+  /// Takes back elements that a consumer took, and did not use. Whoever takes next begins with them: until they
+  /// are taken nobody comes to the fast path.
+  final func takeBack(_ elements: [any Sendable], of ticket: UInt64) {
     if elements.isEmpty { return }
     let sleeper = lock.withLock { _ -> Doorbell? in
-      returned =
-        isLate ? elements.reversed() + (returned ?? []) : (returned ?? []) + elements.reversed()
+      givenBack.insert(elements, of: ticket)
       hasReturnedElements.store(true, ordering: .relaxed)
       admit(nil)
       // A newer consumer may sleep already. Only who has taken its doorbell out of the queue rings it: after a
@@ -109,9 +105,8 @@ class Waiter: @unchecked Sendable {
   /// The first element that was given back, for the consumer.
   final func takeReturned(as ticket: UInt64) -> (any Sendable)? {
     withPlace(of: ticket) {
-      let first = returned?.popLast()
-      if returned?.isEmpty == true { returned = nil }
-      hasReturnedElements.store(returned != nil, ordering: .relaxed)
+      let first = givenBack.popFirst()
+      hasReturnedElements.store(!givenBack.isEmpty, ordering: .relaxed)
       return first
     }
   }
@@ -119,7 +114,7 @@ class Waiter: @unchecked Sendable {
   /// Whether the consumer would find something, without asking for more. False for any other.
   final func isReadable(as ticket: UInt64) -> Bool {
     withPlace(of: ticket) {
-      returned != nil || look(asks: false, orJoinWith: nil) == .readable ? true : nil
+      !givenBack.isEmpty || look(asks: false, orJoinWith: nil) == .readable ? true : nil
     } ?? false
   }
 
@@ -171,7 +166,7 @@ class Waiter: @unchecked Sendable {
 
   /// Looks without waiting and without asking for more, for a consumer whose take found nothing.
   final func look(as ticket: UInt64) -> Look {
-    ask(as: ticket) { returned == nil ? look(asks: false, orJoinWith: nil) : .readable }
+    ask(as: ticket) { givenBack.isEmpty ? look(asks: false, orJoinWith: nil) : .readable }
       ?? .displaced
   }
 
@@ -181,7 +176,7 @@ class Waiter: @unchecked Sendable {
     let found = excluding(ticket) { () -> Found? in
       guard newest <= ticket else { return nil }
       newest = ticket
-      admit(returned == nil ? ticket : nil)
+      admit(givenBack.isEmpty ? ticket : nil)
       if isAsleep { displaced = dropBell() }
       return body()
     }
@@ -229,7 +224,7 @@ class Waiter: @unchecked Sendable {
 
   /// Joins the wait queue with a doorbell unless there is something. Requires the lock.
   private final func lookOrJoin(_ joined: inout Doorbell?) -> Look {
-    guard returned == nil else { return .readable }
+    guard givenBack.isEmpty else { return .readable }
     if bell == nil {
       // A consumer that never has to wait makes no doorbell.
       let look = look(asks: true, orJoinWith: nil)

@@ -28,6 +28,36 @@ final class AnswerFairnessTests: XCTestCase {
     }
   }
 
+  /// Answers that are ready together take one job of the isolation, in which others come between.
+  func test_C99_answersThatAreReadyTogetherDoNotCrowdTheIsolation() async throws {
+    let count = 1_000
+    let stage = Stage()
+    let works = Record<Int>()
+    let published = Record<Int>()
+    let returned = Record<Void>()
+    let gate = Gate()
+    let input = Input<Int>()
+    for number in 0..<count { input.inlet.send(number) }
+    input.finish()
+    let received = input.received
+    let call = Task {
+      await answerConcurrently(received, to: published, on: stage) { number in
+        await gate.pass()
+        works.add(number)
+        return number
+      }
+      returned.add(())
+    }
+    try await stage.drain(until: "all are worked on") { gate.isWaitedFor(by: count) }
+    gate.open()
+    try await until("the works have ended") { works.count == count }
+    await giveWay(100)
+    XCTAssertEqual(stage.jobCount, 1)
+    try await stage.drain(until: "the call has returned") { returned.count == 1 }
+    XCTAssertEqual(published.count, count)
+    await call.value
+  }
+
   func test_C100_latestOnlyBeginsWithTheNewestThatIsReady() async throws {
     for isReported in [false, true] {
       let input = Input<Int>()
@@ -43,5 +73,15 @@ final class AnswerFairnessTests: XCTestCase {
       XCTAssertEqual(begun.events, [1_000])
       XCTAssertEqual(published, [1_000])
     }
+  }
+}
+
+private func answerConcurrently(
+  _ numbers: Subscription<Int>, to published: Record<Int>, on stage: isolated Stage,
+  by work: @escaping @Sendable (Int) async -> Int
+) async {
+  await numbers.answer(.concurrent, by: work) { answer in
+    stage.assertIsolated()
+    published.add(answer)
   }
 }

@@ -116,12 +116,12 @@ final class AnswerGivesBackTests: XCTestCase {
       // In one turn of the main actor, on which the loop is, so it does not wake between.
       inputs.send(2)
       consumer.place.giveBack([turn.returned])
-      consumer.place.giveBack([Turn(0).returned])
+      consumer.place.giveBack([Turn(10).returned])
       try await until("it sleeps again") { record.count == 3 && inputs.log.sleeperCount == 1 }
       await giveWay(20)
       inputs.send(3)
       try await until("it goes on") { record.count == 4 }
-      XCTAssertEqual(record.events, [0, 1, 2, 3], name)
+      XCTAssertEqual(record.events, [1, 10, 2, 3], name)
       try await loop.cancelAndWait()
     }
   }
@@ -188,10 +188,27 @@ final class AnswerGivesBackTests: XCTestCase {
     guard case .turn(let second) = consumer.take() else { return XCTFail("2 is not there") }
     inputs.send(3)
     consumer.place.giveBack([first.returned])
-    consumer.place.giveBack([second.returned], isLate: true)
+    consumer.place.giveBack([second.returned])
     var got: [Int] = []
     for _ in 0..<3 { if let number = await received.next() { got.append(number) } }
     XCTAssertEqual(got, [1, 2, 3])
+  }
+
+  /// Of two calls the older one has taken first, whichever gives back first.
+  func test_C98_whatTwoCallsGiveBackIsInTheOrderOfTheCalls() async throws {
+    for givesOlderFirst in [false, true] {
+      let inputs = Channel<Int>()
+      let received = inputs.outlet.subscribe()
+      let (older, first) = try await Self.holding(1, of: received, inputs)
+      let (newer, second) = try await Self.holding(2, of: received, inputs)
+      inputs.send(3)
+      if givesOlderFirst { older.place.giveBack([first.returned]) }
+      newer.place.giveBack([second.returned])
+      if !givesOlderFirst { older.place.giveBack([first.returned]) }
+      var got: [Int] = []
+      for _ in 0..<3 { if let number = await received.next() { got.append(number) } }
+      XCTAssertEqual(got, [1, 2, 3], "older first: \(givesOlderFirst)")
+    }
   }
 
   /// A consumer that takes without the lock comes to what was given back next, and when it is displaced it
