@@ -144,14 +144,13 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
 
   /// Takes one element after the other.
   ///
-  /// ``next(isolation:)`` does not mutate, so that an iterator can be kept in a `let`. It may be
-  /// called from one task after another. A call that comes while an earlier one still waits takes
-  /// its place, and the earlier one returns `nil`.
+  /// ``next(isolation:)`` does not mutate, so an iterator can be kept in a `let`. It may be called from one
+  /// task after another. If a call begins while an earlier one still waits, it replaces the earlier one,
+  /// which returns `nil`.
   ///
-  /// It looks at the task's cancellation at its first call, whenever it waits, and at the latest
-  /// after 64 elements. So a task that is already cancelled and takes over an iterator that another
-  /// has used may get an element that is ready; with ``Subscription/next(isolation:)`` it gets
-  /// none.
+  /// It checks the task's cancellation at its first call, whenever it waits, and no later than after 64
+  /// elements. So a task that is already cancelled and takes over an iterator that another has used may get
+  /// an element that is ready; with ``Subscription/next(isolation:)`` it gets none.
   @frozen
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let feed: Feed<Element>
