@@ -1,6 +1,6 @@
-/// Joining a sequence to an input.
+/// Connects a sequence to an input.
 extension AsyncSequence where Element: Sendable {
-  /// Sends everything in this sequence to an inlet, in order: a control bound to an input.
+  /// Sends every element of this sequence to an inlet, in order. Use it to bind a control to an input.
   ///
   /// ```swift
   /// await taps.bind(to: viewModel.signIn)
@@ -10,7 +10,7 @@ extension AsyncSequence where Element: Sendable {
   /// cancelled. An outlet notices cancellation while it waits. If a sequence does not, this returns after
   /// its next element was sent. In synchronous code, use `observe` of ``Outlet``.
   ///
-  /// - Throws: The sequence's error, as it is.
+  /// - Throws: The error of the sequence, unchanged.
   public func bind(to inlet: Inlet<Element>) async throws(Failure) {
     var iterator = makeAsyncIterator()
     while !Task.isCancelled, let element = try await iterator.next(isolation: #isolation) {

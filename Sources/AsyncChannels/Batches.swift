@@ -43,7 +43,8 @@ public struct Batches<Element: Sendable>: AsyncSequence, Sendable {
     @usableFromInline let elements: Subscription<Element>.Iterator
     let maximum: Int
 
-    /// The elements that are ready, as soon as there is one; `nil` at the end, or if the task is cancelled.
+    /// The elements that are ready, as soon as there is one; `nil` after the end, or if the task is
+    /// cancelled.
     @inlinable
     public func next(isolation actor: isolated (any Actor)? = #isolation) async -> [Element]? {
       while let count = await waitForElements(isolation: actor) {
@@ -56,7 +57,8 @@ public struct Batches<Element: Sendable>: AsyncSequence, Sendable {
 
     /// Returns how many to take; nil at the end, if the task is cancelled or a newer consumer has asked.
     ///
-    /// What is sent after it returns is for the next step: or a fast sender would keep this one for ever.
+    /// Elements that are sent after it returns are for the next step. Otherwise a fast sender would keep this
+    /// step busy forever.
     @usableFromInline
     func waitForElements(isolation actor: isolated (any Actor)?) async -> Int? {
       let waiter = elements.feed.waiter

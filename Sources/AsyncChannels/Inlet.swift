@@ -89,9 +89,9 @@ public struct Inlet<Element: Sendable>: Sendable {
   /// concurrently. Such an inlet never finishes, and counts as one subscriber.
   ///
   /// - Parameters:
-  ///   - function: Where it is made, for a `Recording`: the name of the property that it is for.
-  ///   - fileID: Likewise.
-  ///   - receive: Gets each element.
+  ///   - function: The name of the property that makes it, for a `Recording`. Do not pass it.
+  ///   - fileID: The file that makes it, for a `Recording`. Do not pass it.
+  ///   - receive: Called with each element.
   public init(
     function: StaticString = #function, fileID: StaticString = #fileID,
     _ receive: @escaping @Sendable (Element) -> Void
@@ -120,8 +120,8 @@ public struct Inlet<Element: Sendable>: Sendable {
   /// `init`, since `Inlet { inlet.send($0) }` could mean either.)
   ///
   /// - Parameters:
-  ///   - function: Where it is made, for a `Recording`: the name of the property that it is for.
-  ///   - fileID: Likewise.
+  ///   - function: The name of the property that makes it, for a `Recording`. Do not pass it.
+  ///   - fileID: The file that makes it, for a `Recording`. Do not pass it.
   ///   - send: Called on the sender's thread, and possibly by several senders concurrently. ``send(_:)``
   ///     returns its result: `.sent`, or `.finished` with the element if neither this one nor a later one
   ///     can arrive. ``_Concurrency/AsyncSequence/bind(to:)`` stops at `.finished`.
@@ -170,8 +170,8 @@ public struct Inlet<Element: Sendable>: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - function: Where it is made, for a `Recording`: the name of the property that it is for.
-  ///   - fileID: Likewise.
+  ///   - function: The name of the property that makes it, for a `Recording`. Do not pass it.
+  ///   - fileID: The file that makes it, for a `Recording`. Do not pass it.
   ///   - transform: Runs once for each element, on the sender's thread. If the channel is finished,
   ///     the sender gets back the element as it sent it.
   @inlinable
@@ -187,8 +187,8 @@ public struct Inlet<Element: Sendable>: Sendable {
     }
   }
 
-  /// An inlet for another type of element, which is transformed and then sent here, unless the result is
-  /// `nil`: then it is dropped.
+  /// An inlet for another type of element, which is transformed and then sent here. If the result is `nil`,
+  /// the element is dropped.
   ///
   /// ```swift
   /// let addMember: Inlet<String> = commands.inlet.compactContramap { text in
@@ -196,7 +196,7 @@ public struct Inlet<Element: Sendable>: Sendable {
   /// }
   /// ```
   ///
-  /// The rest is as with ``contramap(function:fileID:_:)``. Of an element that is dropped, `send` returns
+  /// Everything else is as with ``contramap(function:fileID:_:)``. If an element is dropped, `send` returns
   /// `.sent(subscribers: 0)`, even if the channel is finished.
   @inlinable
   public func compactContramap<Source>(

@@ -14,9 +14,9 @@
 /// viewModel.signIn.send(credentials)
 /// ```
 ///
-/// The underscored name is private to the type and its file: that is what keeps the two ends apart.
-/// ``received`` begins when the input is made. So elements that are sent before `run()` begins wait, and so do
-/// elements that are sent between a cancelled `run()` and the next one.
+/// The underscored name is private to the type and its file. This keeps the two ends apart. ``received``
+/// begins when the input is made. So elements that are sent before `run()` begins wait, and so do elements
+/// that are sent between a cancelled `run()` and the next one.
 ///
 /// A loop that waits for something in its body should check `Task.isCancelled` before it continues:
 /// a cancelled consumer may get up to 64 more elements that are ready.
@@ -69,12 +69,12 @@ public struct Input<Element: Sendable>: Sendable {
 
   /// An inlet that sends this element to the input at each send.
   ///
-  /// Not equal to the inlet of another call. Costs one allocation, as `contramap` of ``Inlet`` does.
+  /// It equals no inlet of another call. It costs one allocation, as `contramap` of ``Inlet`` does.
   ///
   /// - Parameters:
-  ///   - element: What is sent.
-  ///   - function: Where it is made, for a `Recording`: the name of the property that it is for.
-  ///   - fileID: Likewise.
+  ///   - element: The element that is sent.
+  ///   - function: The name of the property that makes it, for a `Recording`. Do not pass it.
+  ///   - fileID: The file that makes it, for a `Recording`. Do not pass it.
   @inlinable
   public func inlet(
     _ element: Element, function: StaticString = #function, fileID: StaticString = #fileID
@@ -85,13 +85,13 @@ public struct Input<Element: Sendable>: Sendable {
   /// An inlet for another type of element, which is transformed and then sent to the input: with
   /// `Command.seek`, the case of an enumeration, or with a closure.
   ///
-  /// The inlets of one input share its order: what one sender sends to them is received in the order
-  /// in which it was sent. Not equal to the inlet of another call. Costs one allocation.
+  /// The inlets of one input share its order: elements that one sender sends to them are received in the
+  /// order in which they were sent. The inlet equals no inlet of another call. It costs one allocation.
   ///
   /// - Parameters:
   ///   - transform: Runs once for each element, on the sender's thread.
-  ///   - function: Where it is made, for a `Recording`: the name of the property that it is for.
-  ///   - fileID: Likewise.
+  ///   - function: The name of the property that makes it, for a `Recording`. Do not pass it.
+  ///   - fileID: The file that makes it, for a `Recording`. Do not pass it.
   @inlinable
   public func inlet<Source>(
     _ transform: @escaping @Sendable (Source) -> Element,

@@ -1,8 +1,7 @@
 import Synchronization
 
-/// Outlets made of outlets. Operators in general are not this package's job: an `Outlet` is an
-/// `AsyncSequence`, and the algorithms for those work on it. These few give an `Outlet` again,
-/// so that a derived stream can be a protocol's requirement.
+/// Outlets that are derived from other outlets. Use them if a protocol requires a derived stream, since they
+/// return an `Outlet`. For other operators, use swift-async-algorithms: an `Outlet` is an `AsyncSequence`.
 ///
 /// A derived outlet begins where its base's subscription begins, and subscribes to nothing until it
 /// is subscribed to. The buffering policy applies to the base's elements. Closures run once for

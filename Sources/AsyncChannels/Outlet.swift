@@ -60,9 +60,9 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// An outlet that gives each subscriber these elements and ends: for previews and spies.
+  /// An outlet that gives each subscriber these elements and then ends. Use it for previews and spies.
   ///
-  /// A bounded subscription gets those that its policy keeps.
+  /// A bounded subscription gets the elements that its policy keeps.
   public static func just(_ elements: Element...) -> Outlet {
     Outlet(of: []) { policy in
       let log = BroadcastLog<Element>(replaying: 0, buffering: .unbounded)
@@ -73,10 +73,11 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// An outlet that ends and gives nothing.
+  /// An outlet that ends without an element.
   public static var empty: Outlet { .just() }
 
-  /// An outlet that gives nothing and does not end: for previews and spies of what has not happened.
+  /// An outlet that gives no element and does not end. Use it for previews and spies in which nothing has
+  /// happened yet.
   ///
   /// A loop over it ends when its task is cancelled.
   public static var never: Outlet {

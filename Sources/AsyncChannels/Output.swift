@@ -14,10 +14,9 @@
 /// for await result in viewModel.signInResult { … }
 /// ```
 ///
-/// The underscored name is private to the type and its file: that is what keeps the two ends apart.
-/// The output ends with ``finish()``, or when its owner is gone. For state, which has a value at
-/// any moment, use ``CurrentValue``. In an actor a property wrapper cannot be `nonisolated`: use a
-/// ``Channel`` there.
+/// The underscored name is private to the type and its file. This keeps the two ends apart. The output ends
+/// with ``finish()``, or when its owner is gone. For state, which has a value at any moment, use
+/// ``CurrentValue``. In an actor a property wrapper cannot be `nonisolated`: use a ``Channel`` there.
 @propertyWrapper
 public struct Output<Element: Sendable>: Sendable {
   @usableFromInline let channel: Channel<Element>

@@ -1,4 +1,4 @@
-/// Whether an element was sent, and to how many subscriptions. Look at it when the channel may be finished.
+/// Whether an element was sent, and to how many subscriptions. Check it if the channel may be finished.
 public enum SendResult<Element: Sendable>: Sendable {
   /// It was sent to this many subscriptions.
   ///

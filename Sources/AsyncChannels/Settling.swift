@@ -1,27 +1,30 @@
-/// Waiting until the listeners have caught up. A test uses it before it looks at what an observer did, and a
-/// producer to not run ahead (`send`, then `settled`).
+/// Waits until the listeners have caught up. Use it in a test before you check what an observer did, and in a
+/// producer that must not run ahead (`send`, then `settled`).
 ///
 /// A call returns when each subscriber that exists at the call has taken everything that was sent before, and
 /// asks for more, or has left. So the subscriber has worked on all of it. The call does not wait for later
 /// subscribers. A subscriber that hands its work to another task "asks for more" while that work continues.
 ///
-/// - **What it cannot know**: whether a subscriber will ever ask. A subscription that nobody consumes,
-///   or a loop that is stuck, is waited for until the calling task is cancelled; so is one that is taken
-///   from by hand, until it asks again or is dropped. (It never waits for a test's `Probe`.) A loop that calls this in its own
-///   body waits for itself. So a test gives it a deadline.
+/// - **Misuse**: the call cannot know whether a subscriber will ever ask. It waits for a subscription that is
+///   not consumed, or whose loop is stuck, until the calling task is cancelled. It waits for a subscription
+///   that is read with `next()` until that is called again, or the subscription is dropped. (It never waits
+///   for a test's `Probe`.) A loop that calls this in its own body waits for itself. To set a deadline,
+///   cancel the task.
 /// - **Batches**: a step of ``Batches`` asks once, when it begins, so the batch before has been worked on.
-/// - **State of several states**: steps ask all of them in turn, so one that does not change holds nothing up.
-/// - **More is sent meanwhile**: the call waits for what was there before. Of an unbounded subscriber
-///   that always finds an element ready, it may hear late: when that one has taken up to 64 more.
-/// - **Finish** and **cancel**: the call returns false immediately, since what is finished has
-///   forgotten its subscribers.
-/// - **Costs**: nothing to anybody when nobody waits. A call costs O(the subscribers that are bounded);
-///   while it waits, elements are sent and taken on the slow path.
+/// - **State of several states**: steps ask all of these states in turn, so a state that does not change
+///   delays nothing.
+/// - **More is sent meanwhile**: the call only waits for elements that were sent before. If an unbounded
+///   subscriber always finds an element ready, the call may return late: when the subscriber has taken up to
+///   64 more elements.
+/// - **Finish** and **cancel**: the call returns false immediately, since a finished channel no longer knows
+///   its subscribers.
+/// - **Costs**: a channel for which no call waits pays nothing. A call costs O(the bounded subscribers).
+///   While it waits, elements are sent and taken on the slow path.
 ///
-/// There is none for a whole view model: it does not know which of its outputs and inputs the caller
-/// means, and that each has settled in turn does not mean that all have.
+/// There is no such call for a whole view model. It could not know which outputs and inputs the caller means,
+/// and even if each has settled in turn, they need not all be settled at the end.
 extension Channel {
-  /// Returns when each subscriber there is has taken what was sent before and asks for more, or has
+  /// Returns when each present subscriber has taken every element that was sent before and asks for more, or has
   /// left.
   ///
   /// ```swift
@@ -45,15 +48,15 @@ extension Output {
 }
 
 extension Outlet {
-  /// Returns when each subscriber there is has taken what was sent before and asks for more, or has
+  /// Returns when each present subscriber has taken every element that was sent before and asks for more, or has
   /// left.
   ///
-  /// For a derived outlet those are all subscribers of the channel at its base.
+  /// A derived outlet waits for all subscribers of the channel at its base.
   ///
   /// ```swift
   /// viewModel.signIn.send(credentials)
   /// _ = await results?.next()
-  /// results = nil                                   // or it would be waited for
+  /// results = nil                                   // otherwise settled() waits for it
   /// await viewModel.signInResult.settled()
   /// XCTAssertEqual(controller.label, "Signed in.")
   /// ```

@@ -17,8 +17,8 @@
 /// older one gets `nil`, immediately and whenever it asks again, and its loop ends as if it had been
 /// cancelled. Nothing is lost: the newest continues with the first element that was not taken.
 ///
-/// For two listeners that each want everything, subscribe once for each. If a consumer is displaced
-/// whose task was not cancelled, a debug build reports that on standard error, once in a program.
+/// For two listeners that each want everything, subscribe once for each. If a consumer is displaced although
+/// its task was not cancelled, a debug build reports this on standard error, once in a program.
 ///
 /// Dropping the last reference, its iterators included, unsubscribes and releases the elements that were not
 /// taken. Nothing else does that: a subscription that is kept and not consumed holds as much as its
@@ -35,24 +35,23 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
 
   /// How many elements the buffering policy has dropped because the consumer fell behind.
   ///
-  /// For the first subscriber of a channel made with `keepingUnheard`, this includes what was dropped
-  /// before it subscribed.
+  /// For the first subscriber of a channel made with `keepingUnheard`, this includes the elements that were
+  /// dropped before it subscribed.
   public var droppedCount: Int { feed.waiter.droppedCount }
 
   /// How far behind the consumer is: how many elements were sent to this subscription, or replayed,
   /// and neither taken nor dropped.
   ///
-  /// Of a derived subscription it is the number of its base's elements: a filter may skip some of them,
-  /// and state of several has one for each. It may be outdated when it is returned, since others send
-  /// and take. Costs O(1), for derived state O(the states).
+  /// A derived subscription counts the elements of its base, although a filter may skip some of them. For
+  /// state of several states, it counts the elements of each state. The number may be outdated when it is
+  /// returned, since others send and take. Reading it costs O(1), and O(the states) for derived state.
   public var pendingCount: Int { feed.pendingCount }
 
   /// The next element, as soon as there is one; `nil` at the end of the channel, or if the task is
   /// cancelled.
   ///
-  /// Use it to take a few elements, and `for await` to take many. Each call is a new consumer, and
-  /// so takes the place of one that waits. A cancelled task takes nothing that was sent
-  /// after `cancel()` returned.
+  /// Use it to take a few elements, and `for await` to take many. Each call is a new consumer, which replaces
+  /// a consumer that waits. A cancelled task takes no element that was sent after `cancel()` returned.
   public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
     let element = await makeAsyncIterator().nextUnlessCancelled(isolation: actor)
     feed.waiter.note(.takesByHand)
@@ -145,14 +144,13 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
 
   /// Takes one element after the other.
   ///
-  /// ``next(isolation:)`` does not mutate, so that an iterator can be kept in a `let`. It may be
-  /// called from one task after another. A call that comes while an earlier one still waits takes
-  /// its place, and the earlier one returns `nil`.
+  /// ``next(isolation:)`` does not mutate, so an iterator can be kept in a `let`. It may be called from one
+  /// task after another. If a call begins while an earlier one still waits, it replaces the earlier one,
+  /// which returns `nil`.
   ///
-  /// It looks at the task's cancellation at its first call, whenever it waits, and at the latest
-  /// after 64 elements. So a task that is already cancelled and takes over an iterator that another
-  /// has used may get an element that is ready; with ``Subscription/next(isolation:)`` it gets
-  /// none.
+  /// It checks the task's cancellation at its first call, whenever it waits, and no later than after 64
+  /// elements. So a task that is already cancelled and takes over an iterator that another has used may get
+  /// an element that is ready; with ``Subscription/next(isolation:)`` it gets none.
   @frozen
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let feed: Feed<Element>

@@ -1,30 +1,30 @@
 public import AsyncChannels
 
 extension Recording {
-  /// Records what an object stores: from now on, and until the recording is dropped.
+  /// Records the channels and states that an object stores, from now on until the recording is dropped.
   ///
-  /// The lanes are named as its properties are. Channels in stored structs, enums, tuples, optionals, arrays
-  /// and dictionaries are found, too, and named `ends.first`, `list[0]`, `rooms["a"]`; other objects are
-  /// not looked into: add them. Of a large array or dictionary the first 64 elements are looked at, and the text says
-  /// so. Derived state and derived outlets have no lanes of their own: what they are made of has.
+  /// The lanes have the names of its properties. Channels in stored structs, enums, tuples, optionals, arrays
+  /// and dictionaries are also found, and named `ends.first`, `list[0]`, `rooms["a"]`. A recording does not
+  /// look into other objects: add them. It looks at the first 64 elements of an array or a dictionary, and
+  /// the text says so. Derived state and derived outlets have no lanes of their own, but their sources have.
   ///
-  /// A program that was built without the names of properties (`-disable-reflection-names`) has lanes
-  /// named by file and line, which show what happened and what caused it, and no elements, since nobody can
-  /// tell a password from a name. In one that was built without reflection metadata
-  /// (`-disable-reflection-metadata`) nothing is found in an object, and the text says so. In both, add
-  /// each channel under a name: `recording.add(channel, as: "name")`.
+  /// A program that was built without the names of properties (`-disable-reflection-names`) has lanes named
+  /// by file and line, which show what happened and what caused it, and no elements, since a recording cannot
+  /// tell a password from a name. In a program that was built without reflection metadata
+  /// (`-disable-reflection-metadata`), nothing is found in an object, and the text says so. In both cases,
+  /// add each channel under a name: `recording.add(channel, as: "name")`.
   ///
   /// - Parameters:
   ///   - object: A view model, or another object. Its properties are read now, so call this in its
   ///     isolation: for a view model, on the main actor. Traps for an actor from outside of it.
-  ///   - limit: How many events are kept, the newest. Traps below one.
-  ///   - clock: What times are measured with.
-  ///   - names: What is not to be shown; see ``init(limit:clock:hiding:showing:describing:)``.
-  ///   - showing: Which elements are shown, likewise.
-  ///   - describe: Words of your own for elements, likewise.
-  ///   - isolation: The caller's, which is found without being given.
+  ///   - limit: The number of events that are kept, the newest ones. Traps if it is less than one.
+  ///   - clock: The clock that measures the times.
+  ///   - names: Names whose contents are hidden; see ``init(limit:clock:hiding:showing:describing:)``.
+  ///   - showing: Which elements are shown; see the same initializer.
+  ///   - describe: Your own texts for elements; see the same initializer.
+  ///   - isolation: The caller's isolation. Do not pass it.
   ///   - fileID: Names the lanes if the program was built without the names of properties.
-  ///   - line: Likewise.
+  ///   - line: The line of the call, for the same purpose. Do not pass it.
   public convenience init(
     of object: some AnyObject, limit: Int = 10_000, clock: some Clock<Duration> = ContinuousClock(),
     hiding names: [String] = [], showing: Showing = .allButSecrets,
@@ -50,16 +50,16 @@ extension Recording {
     add(actor, fileID: fileID, line: line)
   }
 
-  /// Records another object, too: `recording.add(form)`.
+  /// Also records another object: `recording.add(form)`.
   ///
-  /// A channel that is recorded already keeps the name it has.
+  /// A channel that is already recorded keeps its name.
   ///
   /// - Parameters:
   ///   - object: See ``init(of:limit:clock:hiding:showing:describing:isolation:fileID:line:)``.
-  ///   - name: What it is called; its type if nil.
-  ///   - isolation: The caller's, which is found without being given.
+  ///   - name: The name of the object; its type if nil.
+  ///   - isolation: The caller's isolation. Do not pass it.
   ///   - fileID: Names the lanes if the program was built without the names of properties.
-  ///   - line: Likewise.
+  ///   - line: The line of the call, for the same purpose. Do not pass it.
   public func add(
     _ object: some AnyObject, as name: String? = nil,
     isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
@@ -75,7 +75,7 @@ extension Recording {
     addParts(of: object, as: name, at: SourcePlace(fileID: fileID, line: line))
   }
 
-  /// Records an actor, too, from its own isolation: `await recording.add(manager)`.
+  /// Also records an actor, from its own isolation: `await recording.add(manager)`.
   public func add<Owner: Actor>(
     _ actor: isolated Owner, as name: String? = nil, fileID: StaticString = #fileID,
     line: UInt = #line
@@ -93,18 +93,17 @@ extension Recording {
     watch(state, as: LaneName(name: name))
   }
 
-  /// Records what is sent to an outlet's channel under this name. A derived outlet has nothing of its
-  /// own to be recorded.
+  /// Records the channel of an outlet under this name. For a derived outlet, nothing is recorded.
   public func add<Element>(_ outlet: Outlet<Element>, as name: String) {
     watch(outlet, as: LaneName(name: name))
   }
 
-  /// Records a state under this name. Derived state has nothing of its own to be recorded.
+  /// Records a state under this name. For derived state, nothing is recorded.
   public func add<Value>(_ state: StateOutlet<Value>, as name: String) {
     watch(state, as: LaneName(name: name))
   }
 
-  /// Records what is sent to an inlet under this name, and where it goes.
+  /// Records the elements that are sent to an inlet under this name, and where they go.
   public func add<Element>(_ inlet: Inlet<Element>, as name: String) {
     watch(inlet, as: LaneName(name: name))
   }

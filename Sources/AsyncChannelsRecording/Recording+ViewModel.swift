@@ -16,7 +16,7 @@ extension Recording {
     add(viewModel, fileID: fileID, line: line)
   }
 
-  /// Records another view model, too, on the main actor.
+  /// Also records another view model, on the main actor.
   @MainActor
   public func add(
     _ viewModel: some ViewModel, as name: String? = nil, fileID: StaticString = #fileID,

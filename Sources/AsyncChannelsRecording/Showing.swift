@@ -1,12 +1,12 @@
 extension Recording {
-  /// Which elements a recording puts into words.
+  /// Which elements a recording shows.
   public enum Showing: Sendable {
-    /// All, without what is named or looks like a secret.
+    /// All elements, without the parts that are named like a secret or look like one.
     case allButSecrets
-    /// Only ``ShownInRecordings``, and what `describing` returns. Of the others the type is shown, and of
-    /// containers how many elements they have.
+    /// Only values marked with ``ShownInRecordings``, and the texts that `describing` returns. For other
+    /// values only the type is shown, and for containers the number of elements.
     ///
-    /// Use it if recordings leave your company: what you forgot to mark is missing, not published.
+    /// Use it if recordings leave your company: a value that you forgot to mark is missing, not published.
     case onlyMarked
   }
 }

@@ -76,8 +76,8 @@ struct AsyncDemo {
       text += "  \(demo.name.padded(to: 10))  \(demo.summary)\n"
     }
     return text + "\n" + Trace.help + """
-        --help      this text; 'asyncdemo DEMO --help' for a demo's own
-        --version   the version
+        --help      shows this text; 'asyncdemo DEMO --help' shows that of a demo
+        --version   shows the version
 
       """
   }

@@ -10,10 +10,10 @@ struct AuthDemo: Demo {
   static let help = """
     usage: asyncdemo auth [--url URL]
 
-    Reads a user name and then a password from standard input, and signs in; and so on until the input
+    Reads a user name and then a password from standard input, and signs in. Repeats this until the input
     ends. On a terminal the password is not echoed.
 
-      --url URL   posts {"username": …, "password": …} there. Without it the program knows one user:
+      --url URL   posts {"username": …, "password": …} to this address. Without it, there is one user:
                   iankeen, whose password is super_secret_password.
 
     """

@@ -9,8 +9,8 @@ struct FilterDemo: Demo {
   static let help = """
     usage: asyncdemo filter
 
-    Every line of standard input is the new text of a field. Texts of more than three characters go
-    out, and the output is shown when it changes.
+    Every line of standard input is the new text of a field. Texts of more than three characters pass
+    the filter. The output is shown when it changes.
 
     """
   static let script = ["n", "ne", "new", "news", "new", "newt", "newt"]

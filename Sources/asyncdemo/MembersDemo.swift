@@ -151,7 +151,7 @@ extension MembersDemo {
   static let help = """
     usage: asyncdemo members
 
-    Reads commands from standard input, one a line, and shows the members at the start and after each
+    Reads one command from each line of standard input. Shows the members at the start and after each
     command that changed them.
 
     \(commands)

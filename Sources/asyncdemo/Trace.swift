@@ -5,10 +5,10 @@ import Foundation
 /// What is recorded of a demo, and shown at its end or at an interrupt: `--trace` and its likes.
 struct Trace: Sendable {
   static let help = """
-      --trace           shows at the end what was sent, who took it, and what it caused
-      --trace=times     the same with milliseconds, and with who came and went
-      --trace-svg FILE  writes a picture of that, for a browser
-      --trace-json FILE writes a trace of that, for Perfetto and Chrome
+      --trace           shows at the end what was sent, what took it, and what it caused
+      --trace=times     the same with milliseconds, and with subscriptions that begin and end
+      --trace-svg FILE  writes the same as a picture for a browser
+      --trace-json FILE writes the same as a trace for Perfetto and Chrome
       --                ends the options
 
     """

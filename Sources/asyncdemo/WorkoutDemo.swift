@@ -9,8 +9,8 @@ struct WorkoutDemo: Demo {
   static let help = """
     usage: asyncdemo workout
 
-    Every line of standard input is an exercise done, whatever is on it. The workout counts it; the
-    profile, which can only listen, shows the count.
+    Every line of standard input, with any text, is an exercise that was done. The workout counts it.
+    The profile, which can only listen, shows the count.
 
     """
   static let script = ["squats", "lunges", "plank"]

@@ -84,7 +84,7 @@ final class ProbeInTestTimeTests: XCTestCase {
     } catch {
       XCTAssertEqual(
         "\(error)",
-        "ProbeInTestTimeTests.swift:\(#line - 5): the count: Expected nothing more, but 1 came and nobody looked."
+        "ProbeInTestTimeTests.swift:\(#line - 5): the count: Expected nothing more, but the test left 1 unchecked."
       )
     }
   }

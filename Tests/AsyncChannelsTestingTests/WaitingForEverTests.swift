@@ -49,7 +49,7 @@ final class WaitingForEverTests: XCTestCase {
     }
     try assertSays(
       report, "- A task waits in TestClock.sleep",
-      "- 1 on the test's clock, which is at 0.0 seconds, the next until 1.0 seconds: only time.advance(by:)"
+      "- A task sleeps on the test's clock, which is at 0.0 seconds. The next deadline is 1.0 seconds. Only time.advance"
     )
   }
 
@@ -95,7 +95,7 @@ final class WaitingForEverTests: XCTestCase {
   @MainActor
   func test_C96_aLoopThatAsksForIdleIsSaid() async throws {
     let report = await failure { time in while !Task.isCancelled { await time.idle() } }
-    try assertSays(report, "The closure waited again and again until nobody had anything left")
+    try assertSays(report, "The closure waited again and again until no task had anything left")
   }
 
   @MainActor

@@ -3,7 +3,7 @@ import XCTest
 
 /// What each demo shows of its flow: the same text in each run.
 final class TraceTests: XCTestCase {
-  func test_C87_auth() throws {
+  func test_C87a_auth() throws {
     try assertFlow(
       of: "auth", given: "iankeen\nwrong\niankeen\nsuper_secret_password\n",
       """
@@ -27,7 +27,7 @@ final class TraceTests: XCTestCase {
       """)
   }
 
-  func test_C87_members() throws {
+  func test_C87a_C87c_members() throws {
     try assertFlow(
       of: "members", given: "add Ann\nadd Bob\nremove 1\nadd invalid name\nreset\n",
       """
@@ -112,7 +112,7 @@ final class TraceTests: XCTestCase {
       """)
   }
 
-  func test_C87_filter() throws {
+  func test_C87a_filter() throws {
     try assertFlow(
       of: "filter", given: "n\nnews\nnew\n",
       """
@@ -143,7 +143,7 @@ final class TraceTests: XCTestCase {
       """)
   }
 
-  func test_C87_profile() throws {
+  func test_C87a_profile() throws {
     try assertFlow(
       of: "profile", given: "1\n7\n\n",
       """
@@ -173,7 +173,7 @@ final class TraceTests: XCTestCase {
       """)
   }
 
-  func test_C87_workout() throws {
+  func test_C87a_workout() throws {
     try assertFlow(
       of: "workout", given: "a\nb\n",
       """
@@ -198,7 +198,7 @@ final class TraceTests: XCTestCase {
       lines.contains { $0.wholeMatch(of: /\s*\d+\.\d  ◆ .* #1 taken after \d+\.\d ms/) != nil })
   }
 
-  func test_C88_noExportHasASecret() throws {
+  func test_C88a_noExportHasASecret() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

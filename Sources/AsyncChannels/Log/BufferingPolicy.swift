@@ -4,12 +4,12 @@
 /// A policy belongs to a subscription. A channel has one for subscriptions that do not name their own.
 /// With each of them, a slow subscriber delays no sender and costs no other subscriber an element.
 ///
-/// `n` must be greater than zero. Making a channel or a subscription with another traps.
+/// `n` must be greater than zero. Otherwise making a channel or a subscription traps.
 public enum BufferingPolicy: Sendable, Hashable {
   /// Keeps every element until it is taken.
   ///
-  /// All unbounded subscribers of a channel share one log, so an element is stored once for
-  /// all of them. A subscriber that never takes anything holds all that is sent meanwhile.
+  /// All unbounded subscribers of a channel share one log, so an element is stored once for all of them. A
+  /// subscriber that never takes an element holds all elements that are sent meanwhile.
   case unbounded
 
   /// Keeps the newest `n` elements: when a new one finds no room, the oldest is dropped.

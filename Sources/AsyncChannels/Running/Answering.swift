@@ -2,11 +2,12 @@ import Synchronization
 
 /// One call of `answer`: a loop that takes elements and begins work on them.
 ///
-/// One at a time, the loop works itself. Otherwise each element has a task, and the loop goes on to
-/// the next element. What becomes of an element `Turns` decides. If anything is reported when an element is
-/// taken, the loop runs in the isolation of `publish`, and elsewhere if not. Answers are published in the
-/// isolation, where nothing else runs between the decision that an answer counts and its publication. If
-/// `publish` has no isolation, they are published one by one.
+/// One at a time, the loop works itself. Otherwise each element has a task, and the loop goes on to the next
+/// element. What becomes of an element `Turns` decides. The loop runs in the isolation of `publish` if
+/// something is reported when an element is taken, if `.firstOnly` takes from a derived subscription, or if
+/// the sequence is no subscription. Otherwise it runs elsewhere. Answers are published in the isolation,
+/// where nothing else runs between the decision that an answer counts and its publication. If `publish` has
+/// no isolation, they are published one by one.
 final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   private let rules: AnswerRules
   private let turns: Turns

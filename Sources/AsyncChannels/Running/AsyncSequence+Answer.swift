@@ -1,7 +1,7 @@
 /// Answering each element of a sequence with asynchronous work.
 extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Never {
-  /// Answers each element with asynchronous work: what a view model does with an input that takes
-  /// time.
+  /// Does asynchronous work for each element and publishes the answers, one by one. Use it for an input that
+  /// takes time, with or without a debounce interval.
   ///
   /// ```swift
   /// public func run() async {
@@ -11,51 +11,50 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// }
   /// ```
   ///
-  /// Each element that is neither superseded nor ignored is worked on exactly once, however many
-  /// listen to what is published. Work is done away from the isolation of `publish`. Cancelling the
-  /// caller's task cancels the work under way, and none of its answers is published any more; the
-  /// call returns when all work that it began has ended. Elements whose work was not begun stay in
-  /// the sequence for the next call, which may begin before a cancelled one has returned: of a
-  /// `Subscription`, a cancelled call takes no element that was sent after `cancel()` returned, and has
-  /// given back those that it had taken and not begun.
+  /// Each element is worked on exactly once, unless it is superseded or ignored. The work runs outside the
+  /// isolation of `publish`. The call subscribes when it begins, or consumes the `Subscription` that it is
+  /// called on. It returns when the sequence has ended and the last answer was published.
   ///
   /// **In other words.** ``Overlap/latestOnly`` is `switchMap` (`flatMapLatest`), ``Overlap/firstOnly`` is
   /// `exhaustMap`, ``Overlap/oneAtATime`` is `concatMap`, ``Overlap/concurrent`` is `mergeMap` (`flatMap`),
   /// and `after` is `debounce`.
   ///
-  /// **Quiet.** With `after`, work begins when no element has come for that long, on the newest;
-  /// those before it are superseded. At the end of the sequence it begins immediately. Until then all
-  /// of them stay in the subscription: a call that is cancelled meanwhile loses none, and whatever
-  /// consumes the subscription next finds them. With `.latestOnly`, an element that comes cancels the work
-  /// under way immediately, so no older answer is published while it waits. With `.oneAtATime`, waiting
-  /// begins when the work before has ended. Of a derived subscription, elements that are filtered out count
-  /// as having come, and work is cancelled only when newer work begins. A sequence that is neither a
-  /// `Subscription` nor an outlet loses what the call has read.
-  ///
-  /// **Costs.** One at a time, work is done in the caller's task. Otherwise each element has one task, with
-  /// the caller's priority and task-local values. Others use the isolation after 64 elements or a
-  /// millisecond.
+  /// - **Cancel**: cancelling the caller's task cancels the work in progress, whose answers are not published.
+  ///   The call returns when all work that it began has ended. Elements whose work has not begun stay in the
+  ///   sequence for the next call, which may begin before a cancelled one has returned. From a
+  ///   `Subscription`, a cancelled call takes no element that was sent after `cancel()` returned, and it has
+  ///   given back elements that it had taken and not begun.
+  /// - **Pause**: with `after`, work begins on the newest element when none has arrived for that long. Earlier
+  ///   elements are superseded. When the sequence ends, work begins immediately. During the pause the elements
+  ///   stay in the subscription, so a cancelled call loses none of them, and the next consumer finds them.
+  ///   With `.latestOnly`, a new element cancels the work in progress immediately, so no older answer is
+  ///   published during the pause. With `.oneAtATime`, the pause begins when the previous work has ended.
+  /// - **Derived subscriptions**: elements that are filtered out count as having arrived, and work is cancelled
+  ///   only when newer work begins.
+  /// - **Other sequences**: if the sequence is neither a `Subscription` nor an outlet or a state, elements that
+  ///   a cancelled call has read are lost.
+  /// - **Costs**: one at a time, the work runs in the caller's task. Otherwise each element has a task, with the
+  ///   caller's priority and task-local values. After 64 elements or a millisecond, the call lets others use
+  ///   the isolation.
   ///
   /// - Parameters:
-  ///   - overlap: What becomes of an element that comes while an earlier one is worked on.
-  ///   - quiet: How long no element must have come. Traps if negative.
-  ///   - clock: Measures that. Its sleep has to end when its task is cancelled.
-  ///   - busy: Is sent `true` when work begins, and `false` when no work is left whose answer
-  ///     counts: just before the last answer is published, or as soon as a cancelled call runs
-  ///     again, in the isolation of `publish`; never inside `cancel()`. It stays `true` while the next
-  ///     element is ready whose work will begin. Waiting for quiet is not work. Calls with equal inlets report together: a cancelled call that returns while the next
-  ///     one works does not report `false`. An inlet that is made with a function for each call anew
-  ///     is equal to no other.
-  ///   - isBusyInPause: Whether `busy` is `true` while an element waits for quiet, too: for a form that must
-  ///     not be submitted before its newest text was checked.
-  ///   - ignored: Is sent each element that `.firstOnly` ignores, once, in the isolation of
-  ///     `publish`, at the latest before the answer to what was worked on is published. To count
-  ///     them: `_ignoredCount.inlet { count, _ in count += 1 }`, with a ``CurrentValue``. With `after`,
-  ///     an element counts as having come when its quiet is over; those before it are superseded.
-  ///   - work: Makes the answer. Work that was superseded is cancelled, and nothing waits for its
-  ///     end but this call's return.
-  ///   - publish: Called with each answer in the isolation in which the closure was made, one at a
-  ///     time.
+  ///   - overlap: What happens to an element that arrives while an earlier one is worked on.
+  ///   - quiet: How long the input must stay quiet before work begins: the debounce interval. Traps if negative.
+  ///   - clock: The clock that measures the quiet period. Its `sleep` must return when its task is cancelled.
+  ///   - busy: Receives `true` when work begins, and `false` when no work remains whose answer will be
+  ///     published: just before the last answer, or in the isolation of `publish` after the call was cancelled,
+  ///     never inside `cancel()`. It stays `true` while another element is ready whose work will begin. The
+  ///     quiet period is not work. Calls with equal inlets report together: a cancelled call does not report
+  ///     `false` while the next one works. An inlet that is made with a function in each call equals no other.
+  ///   - isBusyInPause: Whether `busy` is also `true` while an element waits for the quiet period to end. Use
+  ///     it for a form that must not be submitted before its newest text was checked.
+  ///   - ignored: Receives each element that `.firstOnly` ignores, once, in the isolation of `publish`, and no
+  ///     later than the answer to the element that was worked on. To count them:
+  ///     `_ignoredCount.inlet { count, _ in count += 1 }`, with a ``CurrentValue``. With `after`, an element
+  ///     counts as having arrived when its quiet period is over, and those before it are superseded.
+  ///   - work: Makes the answer. Superseded work is cancelled. Newer work does not wait for it to end, but
+  ///     `answer` does not return until it has.
+  ///   - publish: Called with each answer in the isolation in which the closure was made, one answer at a time.
   public func answer<Answer: Sendable>(
     _ overlap: Overlap = .oneAtATime, after quiet: Duration = .zero,
     clock: some Clock<Duration> = ContinuousClock(), busy: Inlet<Bool>? = nil,
@@ -68,7 +67,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
       ignored: ignored, by: .silent(work), to: .answer(publish))
   }
 
-  /// Answers each element with work that can fail: the answer is a `Result`.
+  /// Does work that can fail for each element. The answer is a `Result` with the error's type.
   ///
   /// ```swift
   /// await _signIn.received.answer(busy: _signingIn.inlet, by: authenticator.authenticate) {
@@ -76,8 +75,8 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// }
   /// ```
   ///
-  /// The rest is as with work that cannot fail. Work that throws because it was superseded or
-  /// its call was cancelled, has no answer.
+  /// Everything else is as with work that cannot fail. If work throws after it was superseded or its call was
+  /// cancelled, it has no answer.
   @inlinable @_disfavoredOverload
   public func answer<Answer: Sendable, WorkFailure: Error>(
     _ overlap: Overlap = .oneAtATime, after quiet: Duration = .zero,

@@ -1,7 +1,7 @@
 /// Answers that know their question, and work that reports its progress.
 extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Never {
-  /// Answers each element with asynchronous work, and publishes the answer with its element: for cells that
-  /// are reused, pages, and switches that are set before the server has agreed.
+  /// Does asynchronous work for each element, and publishes each answer with its element. Use it for reused
+  /// cells, pages, and switches that are set before the server has agreed.
   ///
   /// ```swift
   /// await _load.received.answer(.concurrent, by: loader.load) { id, image in
@@ -9,7 +9,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// }
   /// ```
   ///
-  /// The rest is as with ``_Concurrency/AsyncSequence/answer(_:after:clock:busy:isBusyInPause:ignored:by:publish:)-(_,_,_,_,_,_,_,(Answer)->Void)``.
+  /// Everything else is as with ``_Concurrency/AsyncSequence/answer(_:after:clock:busy:isBusyInPause:ignored:by:publish:)-(_,_,_,_,_,_,_,(Answer)->Void)``.
   public func answer<Answer: Sendable>(
     _ overlap: Overlap = .oneAtATime, after quiet: Duration = .zero,
     clock: some Clock<Duration> = ContinuousClock(), busy: Inlet<Bool>? = nil,
@@ -23,7 +23,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
       ignored: ignored, by: .silent(work), to: .both(publish))
   }
 
-  /// The same with work that can fail: the answer is a `Result`.
+  /// Does work that can fail for each element, and publishes a `Result` with its element.
   @_disfavoredOverload
   public func answer<Answer: Sendable, WorkFailure: Error>(
     _ overlap: Overlap = .oneAtATime, after quiet: Duration = .zero,
@@ -45,7 +45,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
       ignored: ignored, by: .silent(attempt), to: .both(publish))
   }
 
-  /// Answers each element with work that reports its progress: a download.
+  /// Does work that reports its progress for each element. Use it for a download.
   ///
   /// ```swift
   /// await _download.received.answer(.latestOnly) { url, progress in
@@ -57,15 +57,17 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// }
   /// ```
   ///
-  /// What work sends to its inlet is published in order, before its answer. When the work was superseded or
-  /// its call cancelled, the inlet goes silent: `send` returns `.finished`, and nothing of what was sent
-  /// before is published any more. So no progress comes late. The same holds after the work has returned.
+  /// Progress that the work sends to its inlet is published in order, before the answer. Once the work was
+  /// superseded or its call was cancelled, `send` returns `.finished`, and progress that was sent before is
+  /// not published. So no progress arrives late. After the work has returned, `send` returns `.finished`,
+  /// too.
   ///
-  /// Each element costs a channel and a task more. The rest is as with
+  /// Each element costs an additional channel and an additional task. Everything else is as with
   /// ``_Concurrency/AsyncSequence/answer(_:after:clock:busy:isBusyInPause:ignored:by:publish:)-(_,_,_,_,_,_,_,(Answer)->Void)``.
   ///
   /// The inlet may be used from any thread. `progress` is called in the isolation in which that closure was
-  /// made, never while an answer is published, if that is the isolation of `publish`.
+  /// made. If this is also the isolation of `publish`, `progress` is never called while an answer is
+  /// published.
   public func answer<Answer: Sendable, Progress: Sendable>(
     _ overlap: Overlap = .oneAtATime, after quiet: Duration = .zero,
     clock: some Clock<Duration> = ContinuousClock(), busy: Inlet<Bool>? = nil,
@@ -81,7 +83,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
       ignored: ignored, by: .reporting(work, to: progress), to: .both(publish))
   }
 
-  /// The same with work that can fail: the answer is a `Result`.
+  /// Does work that reports its progress and can fail for each element. The answer is a `Result`.
   @_disfavoredOverload
   public func answer<Answer: Sendable, Progress: Sendable, WorkFailure: Error>(
     _ overlap: Overlap = .oneAtATime, after quiet: Duration = .zero,

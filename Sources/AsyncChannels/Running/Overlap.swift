@@ -1,20 +1,22 @@
-/// What becomes of an input that arrives while an earlier one is still being worked on.
+/// What happens to an input that arrives while an earlier one is still being worked on. `answer` takes it as
+/// its first argument.
 ///
 /// See ``_Concurrency/AsyncSequence/answer(_:after:clock:busy:isBusyInPause:ignored:by:publish:)-(_,_,_,_,_,_,_,(Answer)->Void)``.
 public enum Overlap: Sendable, Hashable, CaseIterable {
-  /// It waits: inputs are worked on one after the other, in order, and each is answered.
+  /// The new input waits. Inputs are worked on one after the other, in order, and each is answered. Use it
+  /// for commands.
   case oneAtATime
 
-  /// It replaces the earlier one, whose work is cancelled. If that answers nevertheless, its answer
-  /// is discarded, so an older answer is never published after a newer one.
+  /// The new input replaces the earlier one, whose work is cancelled. If the cancelled work returns an
+  /// answer, it is discarded, so an older answer is never published after a newer one. Use it for a search.
   case latestOnly
 
-  /// It is ignored: nothing that comes before the earlier one's answer is published is worked on, for a
-  /// button that is tapped twice. Each ignored input is sent to the inlet that is given for that. With
-  /// `after:`, an input counts as having come when its quiet is over; those before it are superseded.
+  /// The new input is ignored, until the answer to the earlier one is published. Use it for a button that may
+  /// be tapped twice. Each ignored input is sent to the inlet `ignored`. With `after:`, an input counts as
+  /// having arrived when its quiet period is over, and those before it are superseded.
   case firstOnly
 
-  /// Both are worked on simultaneously, and each answer is published as soon as it comes, in any
-  /// order.
+  /// Both inputs are worked on concurrently, and each answer is published as soon as it is there, in any
+  /// order. Use it for independent inputs, such as images to load.
   case concurrent
 }

@@ -1,4 +1,5 @@
-/// Rows: what runs for each element of a state, while the element is in it.
+/// Runs something for each element of a state, such as the view models of a list's rows, while the element is in the
+/// state.
 ///
 /// ```swift
 /// @MainActor
@@ -11,30 +12,27 @@
 /// }
 /// ```
 ///
-/// An element that comes is begun, in a task of its own; one that goes is cancelled, and if it comes
-/// back it is begun anew. All changes are seen, in order, also one that was undone immediately. What
-/// goes with a change is cancelled before what comes with it is begun. Elements are told apart by an
-/// identity:
+/// Each element that is added begins to run, in a task of its own. When an element is removed, its run is cancelled.
+/// If the element is added again, a new run begins. All changes are seen, in order, also one that was undone
+/// immediately. For each change, removed elements are cancelled before added ones begin. Elements are told apart by
+/// an identity:
 ///
-/// - What keeps its identity runs on, whatever else of it changes: the closure has the element with
-///   which it was begun.
-/// - Of several elements that have one identity in one value, the first is run.
-/// - What returns by itself is not begun again while its element stays.
-/// - What was cancelled need not have returned when its element comes back: neither waits for the
-///   other.
+/// - An element that keeps its identity runs on, even if other parts of it change. The closure has the element with
+///   which its run began.
+/// - If several elements of one value have the same identity, the first of them runs.
+/// - If a run returns by itself, it is not begun again while its element stays.
+/// - A cancelled run need not have returned when its element is added again: neither run waits for the other.
 ///
-/// It is structured: it returns when all that was begun has returned, after the caller's task was
-/// cancelled, which cancels them, or the state has ended. The state's end cancels nothing, since its
-/// last value stays: an owner that wants its rows to end takes them out first.
-///
-/// **Costs.** Each change of the state costs a look at the identity of each element (as far as the beginning
-/// and the end are as before, a comparison), and work for what comes and goes. Others have their turn on
-/// the caller's actor after 64 elements that come or go.
-///
-/// Cancelling the caller's task cancels all that runs before `cancel()` returns: what had not begun by then on
-/// the same actor does not begin.
+/// - **Cancel**: cancelling the caller's task cancels all runs before `cancel()` returns. A run that had not begun by
+///   then on the same actor does not begin.
+/// - **Finish**: the state's end cancels nothing, since its last value stays. An owner that wants its rows to end
+///   removes them first.
+/// - The call returns when the state has ended or the caller's task was cancelled, and all runs have returned.
+/// - **Costs**: each change of the state costs a look at the identity of each element (a comparison for the elements at
+///   the beginning and the end that have not changed), and a task for each element that is added. After 64 elements
+///   that are added or removed, the call lets others use the caller's actor.
 extension StateOutlet where Value: Sequence, Value.Element: ViewModel {
-  /// Runs each view model of the state while it is there, in tasks of the main actor.
+  /// Runs each view model of the state while it is in the state, in tasks of the main actor.
   @inlinable
   public func runningEach(isolation: isolated (any Actor)? = #isolation) async {
     await runningEach(by: { ObjectIdentifier($0) }) { @MainActor in await $0.run() }
@@ -42,13 +40,14 @@ extension StateOutlet where Value: Sequence, Value.Element: ViewModel {
 }
 
 extension StateOutlet where Value: Sequence, Value.Element: Identifiable & Sendable {
-  /// Runs a closure for each element of the state, told apart by its `id`, while it is there.
+  /// Runs a closure for each element of the state, told apart by its `id`, while the element is in
+  /// the state.
   ///
   /// - Parameters:
-  ///   - isolation: The caller's, which is found without being given.
-  ///   - run: Works until it has no more to do, or its task is cancelled. Called in the isolation in
-  ///     which it was made; not called for an element that is gone before it could begin. From another
-  ///     isolation than the caller's, a call that is about to begin may still come.
+  ///   - isolation: The caller's isolation. Do not pass it.
+  ///   - run: Works until it has no more to do, or its task is cancelled. It is called in the isolation in which it
+  ///     was made, and not at all if the element is removed before the run could begin. In another isolation than
+  ///     the caller's, a call that is about to begin may still begin.
   @inlinable
   public func runningEach(
     isolation: isolated (any Actor)? = #isolation,
@@ -60,18 +59,19 @@ extension StateOutlet where Value: Sequence, Value.Element: Identifiable & Senda
 }
 
 extension StateOutlet where Value: Sequence, Value.Element: Sendable {
-  /// Runs a closure for each element of the state while it is there.
+  /// Runs a closure for each element of the state while the element is in the state. Use it if elements have another
+  /// identity than `id`.
   ///
   /// ```swift
   /// await rows.runningEach(by: { ObjectIdentifier($0) }) { await $0.run() }   // any RowViewModelType
   /// ```
   ///
   /// - Parameters:
-  ///   - id: The identity of an element. Called for each element at each change.
-  ///   - isolation: The caller's, which is found without being given.
-  ///   - run: Works until it has no more to do, or its task is cancelled. Called in the isolation in
-  ///     which it was made; not called for an element that is gone before it could begin. From another
-  ///     isolation than the caller's, a call that is about to begin may still come.
+  ///   - id: Returns the identity of an element. It is called for each element at each change.
+  ///   - isolation: The caller's isolation. Do not pass it.
+  ///   - run: Works until it has no more to do, or its task is cancelled. It is called in the isolation in which it
+  ///     was made, and not at all if the element is removed before the run could begin. In another isolation than
+  ///     the caller's, a call that is about to begin may still begin.
   @inlinable
   public func runningEach<ID: Hashable>(
     by id: (Value.Element) -> ID, isolation: isolated (any Actor)? = #isolation,

@@ -1,4 +1,4 @@
-/// Runs two to six parts until all have returned: what a `run()` of several loops comes to.
+/// Runs two to six closures concurrently until all have returned. Use it for a `run()` with several loops.
 ///
 /// ```swift
 /// func run() async {
@@ -9,11 +9,11 @@
 /// }
 /// ```
 ///
-/// Each part runs in a child task, in the isolation in which its closure was made, which on an actor is the
-/// caller's. They begin in any order. Cancelling the caller's task cancels all of them, and this returns when all have returned. There is no loose task: no part outlives
-/// the call. A part that returns does not end the others.
+/// Each closure runs in a child task, in the isolation in which it was made, which on an actor is the caller's.
+/// The closures begin in any order. Cancelling the caller's task cancels all of them. The call returns when all have
+/// returned, so no closure outlives it. A closure that returns does not end the others.
 ///
-/// Costs six tasks.
+/// A call costs six tasks, also with fewer closures.
 public func together(
   @_inheritActorContext _ first: @escaping @isolated(any) @Sendable () async -> Void,
   @_inheritActorContext _ second: @escaping @isolated(any) @Sendable () async -> Void,
@@ -33,12 +33,12 @@ public func together(
   }
 }
 
-/// Runs several parts until all have returned, or one of them throws.
+/// Runs two to six closures concurrently until all have returned, or one of them throws.
 ///
-/// If a part throws, the others are cancelled, and the error is thrown when they have returned. The rest is as
-/// with parts that do not throw.
+/// If a closure throws, the others are cancelled, and the error is thrown when they have returned. Everything else is
+/// as with closures that do not throw.
 ///
-/// - Throws: The first error, in the order of time.
+/// - Throws: The error that was thrown first.
 @_disfavoredOverload
 public func together(
   @_inheritActorContext _ first: @escaping @isolated(any) @Sendable () async throws -> Void,

@@ -1,4 +1,5 @@
-/// Something on the main actor that has inputs, outputs and one task that joins them.
+/// An object on the main actor with inputs, outputs, and one `run()` that connects them: a screen, a row, a
+/// form.
 ///
 /// Inputs are ``Inlet``s, outputs are ``Outlet``s or ``StateOutlet``s. A view model works in
 /// ``run()``: it reads its inputs there, and writes its outputs.
@@ -15,10 +16,10 @@
 /// }
 /// ```
 ///
-/// The caller runs it, in its own task: `.task { await viewModel.run() }` in SwiftUI, a task group
-/// or ``withRunning(_:body:)`` elsewhere. So there are no loose tasks: cancelling that task ends
-/// the work. What is sent to an input while nothing runs waits. A `run()` that was cancelled may be
-/// called again, and finds all that is still in its inputs.
+/// The caller runs it, in its own task: `.task { await viewModel.run() }` in SwiftUI, a task group or
+/// ``withRunning(_:body:)`` elsewhere. So cancelling that task ends all of the work. Elements that are sent
+/// to an input while nothing runs wait. After a `run()` was cancelled, it may be called again, and receives
+/// the elements that are still in its inputs.
 ///
 /// An actor cannot conform to it, since it is not on the main actor: a manager's protocol declares
 /// a `run()` of its own.
@@ -26,12 +27,13 @@
 public protocol ViewModel: AnyObject, Sendable {
   /// Works until there is nothing more to do, or its task is cancelled.
   ///
-  /// One call at a time, except that the next may begin before a cancelled one has returned.
+  /// Call it once at a time. Only if a call was cancelled, the next may begin before the cancelled one has
+  /// returned.
   func run() async
 }
 
 extension ViewModel {
-  /// Runs the view model until the token is cancelled or dropped: for a controller, which has no task
+  /// Runs the view model until the token is cancelled or dropped. Use it in a controller, which has no task
   /// of its own.
   ///
   /// ```swift
@@ -46,17 +48,15 @@ extension ViewModel {
   /// }
   /// ```
   ///
-  /// ``run()`` begins in a later turn of the main actor, and not at all if the token has ended by
-  /// then. When it returns by itself, that is the end: the token does not start it again.
+  /// ``run()`` begins in a later turn of the main actor, and not at all if the token was cancelled or dropped
+  /// before. If `run()` returns by itself, the token does not start it again.
   ///
-  /// **Who keeps whom.** The call of `run()` holds the view model as long as it lasts, as any call of
-  /// a method does. So the token's owner decides how long the view model lives: when the token has
-  /// ended, the view model is let go as soon as `run()` has returned. A view model that kept its own
-  /// token would never end.
+  /// **Lifetime.** The call of `run()` holds the view model until it returns. So the token's owner decides
+  /// how long the view model lives: after the token was cancelled or dropped, the view model is released when
+  /// `run()` has returned. A view model that keeps its own token is never released.
   ///
-  /// **A second start** is a second call of `run()`, and that is to be called once at a time. Replacing
-  /// the token is right (`running = viewModel.start()`): what ran is cancelled before the new call
-  /// begins.
+  /// **A second start** calls `run()` a second time, although it should be called once at a time. If you
+  /// replace the token (`running = viewModel.start()`), the first run is cancelled before the second begins.
   ///
   /// - Returns: A token that cancels the run when it is cancelled or dropped.
   public func start() -> CancellationToken {

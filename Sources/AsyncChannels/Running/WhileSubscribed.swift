@@ -1,4 +1,4 @@
-/// Work that is done only while somebody listens.
+/// Does work only while there are subscribers, such as reading a sensor.
 ///
 /// ```swift
 /// func run() async {
@@ -8,23 +8,24 @@
 /// }
 /// ```
 ///
-/// The body runs as a child task of the caller: it is called when there is a subscriber, cancelled when
-/// the last has been gone for as long as it lingers, and called again with the next. So a view that is
-/// replaced, or turned, does not stop it. There is one call at a time: the next begins when the one that
-/// was cancelled has returned. A body that returns by itself is called again only with the first
-/// subscriber after a time without any that was longer than it lingers.
+/// The body runs as a child task of the caller. It is called when there is a subscriber. It is cancelled when
+/// the last subscriber has been gone for the lingering time, and called again for the next subscriber. So
+/// replacing or rotating a view does not stop it. There is one call at a time: the next begins when the
+/// cancelled one has returned. A body that returns by itself is called again only for the first subscriber
+/// after a time without subscribers that was longer than the lingering time.
 ///
-/// It returns when the owner has finished, or is gone, or the caller's task is cancelled, and the body
-/// has returned; both cancel the body. While there is nobody, it costs nothing.
+/// When the owner has finished or is gone, or the caller's task is cancelled, the body is cancelled, and the
+/// call returns when the body has returned. Without a subscriber, it costs nothing.
 extension Channel {
-  /// Runs a closure while somebody is subscribed.
+  /// Runs a closure while the channel has subscribers.
   ///
   /// - Parameters:
-  ///   - duration: For how long the body goes on when the last subscriber has left; at most a year; zero
-  ///     if negative.
-  ///   - clock: What measures that. Its sleep has to end when its task is cancelled.
-  ///   - isolation: The caller's, which is found without being given.
-  ///   - body: Called in the isolation in which it was made.
+  ///   - duration: How long the body continues after the last subscriber has left: at most a year; a negative
+  ///     duration counts as zero.
+  ///   - clock: The clock that measures the lingering time. Its `sleep` must return when its task is
+  ///     cancelled.
+  ///   - isolation: The caller's isolation. Do not pass it.
+  ///   - body: The work. It is called in the isolation in which it was made.
   public func whileSubscribed(
     lingering duration: Duration = .zero, clock: some Clock<Duration> = ContinuousClock(),
     isolation: isolated (any Actor)? = #isolation,
@@ -35,7 +36,7 @@ extension Channel {
 }
 
 extension Output {
-  /// Runs a closure while somebody is subscribed, as ``Channel`` does.
+  /// Runs a closure while the output has subscribers, as ``Channel`` does.
   public func whileSubscribed(
     lingering duration: Duration = .zero, clock: some Clock<Duration> = ContinuousClock(),
     isolation: isolated (any Actor)? = #isolation,
@@ -46,7 +47,7 @@ extension Output {
 }
 
 extension CurrentValue {
-  /// Runs a closure while somebody follows the state, as ``Channel`` does. Reading it does not count.
+  /// Runs a closure while the state has followers, as ``Channel`` does. Reading the state does not count.
   public func whileSubscribed(
     lingering duration: Duration = .zero, clock: some Clock<Duration> = ContinuousClock(),
     isolation: isolated (any Actor)? = #isolation,

@@ -1,4 +1,4 @@
-/// Runs view models for the length of a closure.
+/// Runs view models while a closure runs. Use it in a test, or in `main`.
 ///
 /// ```swift
 /// await withRunning(summary, list) {
@@ -7,9 +7,8 @@
 /// }
 /// ```
 ///
-/// Each runs in a child task. When the closure returns or throws, they are cancelled, and this
-/// returns once they have returned. A view model whose `run()` returns earlier does not end the
-/// others, nor the closure.
+/// Each view model runs in a child task. When the closure returns or throws, the runs are cancelled, and the
+/// call returns when they have returned. If one `run()` returns earlier, the others and the closure continue.
 @MainActor @discardableResult
 public func withRunning<Output, Failure: Error>(
   _ viewModels: any ViewModel..., body: @MainActor () async throws(Failure) -> Output
@@ -17,14 +16,14 @@ public func withRunning<Output, Failure: Error>(
   try await withRunning(all: viewModels.map { viewModel in { await viewModel.run() } }, body: body)
 }
 
-/// Runs anything else that runs, a manager for example, for the length of a closure.
+/// Runs a function, such as the `run()` of a manager, while a closure runs.
 ///
 /// ```swift
 /// await withRunning(manager.run) { … }
 /// ```
 ///
-/// It runs in a child task. When the closure returns or throws, it is cancelled, and this returns
-/// once it has returned.
+/// The function runs in a child task. When the closure returns or throws, the function is cancelled, and the
+/// call returns when it has returned.
 @discardableResult
 public func withRunning<Output, Failure: Error>(
   _ run: @escaping @Sendable () async -> Void, isolation: isolated (any Actor)? = #isolation,

@@ -1,18 +1,17 @@
-/// A value that no recording and no failing probe shows: of it, only the type appears.
+/// Marks a type whose values no recording and no failing probe shows. Only the name of the type appears.
 ///
 /// For example, `extension Diagnosis: HiddenInRecordings {}` hides each `Diagnosis`.
 ///
-/// Use it for what nobody but you knows to be confidential. It holds wherever the value is, in whatever
-/// container, for subclasses, and though a `describing` closure has words for it.
+/// Use it for values that only you know to be confidential. The mark holds in any container, for subclasses,
+/// and even if a `describing` closure returns a text for the value.
 ///
-/// Nothing in such a value is looked at, and none of its code is called. So it is also for what cannot be
-/// described safely: a value with an `unowned` reference whose object may be gone, and one whose
-/// description takes a lock that is held while it is sent. A recording would trap, or wait forever.
+/// A recording looks at nothing in such a value, and calls none of its code. So also mark types that cannot
+/// be described safely: a value with an `unowned` reference whose object may be gone would trap, and a value
+/// whose description takes a lock that is held during `send` would wait forever.
 public protocol HiddenInRecordings {}
 
-/// A value that a recording shows although it was told to show only what is marked (see
-/// ``Recording/Showing/onlyMarked``).
+/// Marks a type whose values a recording shows even with ``Recording/Showing/onlyMarked``.
 ///
-/// The mark holds for all that the value consists of. Secrets and ``HiddenInRecordings`` are not shown
-/// nevertheless.
+/// The mark holds for all parts of the value. Secrets and values marked with ``HiddenInRecordings`` are still
+/// hidden.
 public protocol ShownInRecordings {}

@@ -4,10 +4,11 @@ import AsyncChannels
 extension Recording {
   /// The flow as a Mermaid sequence diagram, which GitHub and many editors draw.
   ///
-  /// It has no times, and is the same in each run of which `text()`
-  /// is. What has no cause comes from `outside`.
+  /// It has no times, and is the same in each run in which `text()` is the same. An element without a cause
+  /// comes from `outside`.
   ///
-  /// Of a long flow the newest 300 events are drawn, since a diagram has a size that Mermaid allows.
+  /// It draws the newest 300 events, since Mermaid limits the size of a diagram, and says how many it left
+  /// out.
   public func mermaid() -> String {
     let flow = flow.canonical.keeping(newest: 300)
     let words = FlowWords(flow, showsTimes: false)

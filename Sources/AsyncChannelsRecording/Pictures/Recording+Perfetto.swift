@@ -5,8 +5,8 @@ extension Recording {
   /// The flow as trace events in JSON, which [Perfetto](https://ui.perfetto.dev) and Chrome's
   /// `chrome://tracing` open.
   ///
-  /// Each owner is a process and each lane a thread. An element is a short slice where it is sent, with
-  /// arrows from its cause; how long it waited for each subscription is a track of its own.
+  /// Each owner is a process and each lane a thread. An element is a short slice at the time of its send,
+  /// with an arrow from its cause. A track of its own shows how long it waited for each subscription.
   public func perfetto() -> String {
     let flow = flow
     return

@@ -5,10 +5,10 @@ extension Recording {
   /// The flow as a picture for a browser or a page: a column for each channel, time running down, a row
   /// for each event, and an arrow from each cause to what it caused.
   ///
-  /// It is one file, without scripts or fonts of its own, follows the reader's choice of light or dark,
+  /// It is one file, without scripts or fonts of its own. It follows the reader's choice of light or dark,
   /// shows whole values on hover, and describes itself in words to readers who cannot see it. Arrows run
-  /// beside the lanes and along rows, so they cross no label, however many events there are. Of a long
-  /// flow the newest 2,000 events are drawn.
+  /// beside the lanes and along rows, so they cross no label. It draws the newest 2,000 events, and says how
+  /// many it left out.
   public func svg() -> String {
     SVGPicture(flow.keeping(newest: 2_000)).text
   }

@@ -1,19 +1,18 @@
 import AsyncChannels
 
 extension Recording: CustomStringConvertible {
-  /// The flow as text of at most 100 columns: a column for each channel, time running down, a line for
-  /// each event, the causes drawn as branches.
+  /// The flow as text of at most 100 columns: a lane for each channel, time running down, a line for each
+  /// event, and causes drawn as branches.
   ///
-  /// Elements that have no cause, or are one, have numbers.
+  /// An element has a number if it caused something, or if its own cause is unknown.
   ///
   /// - Parameters:
-  ///   - times: Whether it shows milliseconds since the recording began, in the order in which things
-  ///     happened, and also who subscribed, left, was cancelled. Without times, it is the same text in
-  ///     each run of a program whose tasks do the same: each channel, subscription and task keeps its
-  ///     order, everything comes after its cause, and what ran simultaneously is put in an order that
-  ///     does not depend on who was faster.
+  ///   - times: Whether it shows milliseconds since the recording began, in the order of time, and also which
+  ///     subscriptions began, left or were cancelled. Without times, the text is the same in each run of a
+  ///     program whose tasks do the same: each channel, subscription and task keeps its order, every effect
+  ///     comes after its cause, and the order of concurrent events does not depend on which was faster.
   ///   - ascii: Whether to use ASCII only.
-  ///   - legend: Whether a line below it says what the marks mean that occur in it.
+  ///   - legend: Whether a line below the text explains the marks that occur in it.
   public func text(times: Bool = false, ascii: Bool = false, legend: Bool = true) -> String {
     let flow = times ? flow : flow.canonical
     return FlowText(flow, showsTimes: times, isASCII: ascii, hasLegend: legend).text
@@ -24,7 +23,7 @@ extension Recording: CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - ascii: Whether to use ASCII only.
-  ///   - legend: Whether a line below it says what the marks mean that occur in it.
+  ///   - legend: Whether a line below the text explains the marks that occur in it.
   public func marbles(ascii: Bool = false, legend: Bool = true) -> String {
     FlowMarbles(flow.canonical, isASCII: ascii, hasLegend: legend).text
   }

@@ -17,28 +17,28 @@ import Synchronization
 /// }
 /// ```
 ///
-/// It subscribes when it is made, without a bound, so nothing sent after that is missed. It throws
-/// ``ProbeFailure``, whose sentence begins with the file and line of the expectation, and knows no
-/// test framework: both XCTest and Swift Testing show what a test throws. A function of a test's own
-/// that expects on behalf of its callers takes `fileID` and `line` as these do, and hands them on.
+/// It subscribes when it is made, without a bound, so it misses no element that is sent afterwards. It throws
+/// ``ProbeFailure``, whose message begins with the file and line of the expectation. It works with XCTest and
+/// Swift Testing, since both show the errors that a test throws. If a function of your own calls `expect` for
+/// its callers, give it the parameters `fileID` and `line`, and pass them on.
 ///
-/// The sentence shows elements as `Recording` does: as they describe themselves, without what is in
-/// fields and types that are named like secrets. It does not know what a recording hides by `hiding` or
-/// by the channel's name: a `String` sent to a channel named `password` is shown. If a `Recording`
-/// watches the channel, the flow that it has recorded stands below the sentence.
+/// The message shows elements as `Recording` does: with their descriptions, and without the contents of
+/// fields and types that are named like secrets. It does not know what a recording hides by `hiding` or by
+/// the channel's name: a `String` that is sent to a channel named `password` is shown. If a `Recording`
+/// watches the channel, the recorded flow follows the message.
 ///
 /// ``withProbe(of:isolation:fileID:filePath:line:_:)-(Outlet<Element>,_,_,_,_,_)`` makes one that finishes itself.
 ///
-/// Every wait has a deadline, five seconds unless another is given and a year at most, on a clock
-/// that a test can choose. What is there when the deadline has passed counts as having come in
-/// time, so a deadline of zero asks for what is there now. In test time
-/// (``withTestTime(orders:fileID:line:_:)``) a wait has no other deadline than zero, and none is needed: a test
-/// that would wait for ever fails.
+/// Every wait has a deadline: five seconds unless you give another, and a year at most, on a clock that you
+/// can choose. An element that is there when the deadline has passed counts as having arrived in time. So a
+/// deadline of zero asks for the elements that are there now. In test time
+/// (``withTestTime(orders:fileID:line:_:)``), a deadline other than zero is ignored and not needed: a test
+/// that would wait forever fails.
 ///
 /// `settled()` does not wait for a probe.
 ///
-/// A probe waits once at a time. A second wait takes the place of one that still waits, as with any
-/// `Subscription`, and the first fails.
+/// A probe has one wait at a time. If a second wait begins while the first still waits, it replaces the
+/// first, as with any `Subscription`, and the first fails.
 public final class Probe<Element: Sendable>: Sendable {
   let subscription: Subscription<Element>
   let name: ProbeName
@@ -55,11 +55,11 @@ public final class Probe<Element: Sendable>: Sendable {
   /// Subscribes to an outlet.
   ///
   /// - Parameters:
-  ///   - outlet: What it listens to.
-  ///   - name: What its sentences call the outlet; if nil, they call it what the source calls it, or, where the source
-  ///     cannot be read, by the type of its elements.
-  ///   - filePath: Where the source is.
-  ///   - line: Likewise.
+  ///   - outlet: The outlet to listen to.
+  ///   - name: The outlet's name in messages. If nil, it is the expression in the source, or the type of the
+  ///     elements if the source cannot be read.
+  ///   - filePath: The file of the call. Do not pass it.
+  ///   - line: The line of the call. Do not pass it.
   public convenience init(
     _ outlet: Outlet<Element>, as name: String? = nil, filePath: StaticString = #filePath,
     line: UInt = #line
@@ -67,7 +67,7 @@ public final class Probe<Element: Sendable>: Sendable {
     self.init(outlet, ProbeName(given: name, filePath: filePath, line: line, type: Element.self))
   }
 
-  /// Subscribes to state; the first element is the value there is now.
+  /// Subscribes to state. The first element is the current value.
   public convenience init(
     _ state: StateOutlet<Element>, as name: String? = nil, filePath: StaticString = #filePath,
     line: UInt = #line
@@ -93,7 +93,7 @@ public final class Probe<Element: Sendable>: Sendable {
 
   /// The next element.
   ///
-  /// - Throws: ``ProbeFailure`` if none has come within the deadline, or the outlet has ended.
+  /// - Throws: ``ProbeFailure`` if none has arrived within the deadline, or the outlet has ended.
   @discardableResult
   public func next(
     within limit: Duration = .seconds(5), clock: some Clock<Duration> = ContinuousClock(),
@@ -105,7 +105,7 @@ public final class Probe<Element: Sendable>: Sendable {
 
   /// The next element that satisfies a condition; those before it are skipped.
   ///
-  /// - Throws: ``ProbeFailure``, with what was skipped, if none has come within the deadline.
+  /// - Throws: ``ProbeFailure``, with the skipped elements, if none has arrived within the deadline.
   @discardableResult
   public func next(
     where isWanted: (Element) -> Bool, within limit: Duration = .seconds(5),
@@ -124,7 +124,7 @@ public final class Probe<Element: Sendable>: Sendable {
 
   /// The next `count` elements, all within one deadline.
   ///
-  /// - Throws: ``ProbeFailure``, with those that came, if they are fewer.
+  /// - Throws: ``ProbeFailure``, with the elements that arrived, if there are fewer.
   @discardableResult
   public func next(
     _ count: Int, within limit: Duration = .seconds(5),
@@ -144,11 +144,11 @@ public final class Probe<Element: Sendable>: Sendable {
     return elements
   }
 
-  /// Nothing is there that the test has not taken, and the outlet has not ended.
+  /// Expects that no element is there that the test has not taken, and that the outlet has not ended.
   ///
-  /// In test time it looks when nobody has anything left to do, so nothing more can come by itself; else it looks now.
+  /// In test time it checks when no task has anything left to do. Otherwise it checks now.
   ///
-  /// - Throws: ``ProbeFailure`` with what came.
+  /// - Throws: ``ProbeFailure`` with the elements that arrived.
   public func expectNothing(
     fileID: StaticString = #fileID, line: UInt = #line
   ) async throws(ProbeFailure) {
@@ -157,11 +157,11 @@ public final class Probe<Element: Sendable>: Sendable {
       Wait(.zero, on: ContinuousClock(), at: SourcePlace(fileID: fileID, line: line)))
   }
 
-  /// For this long, nothing may come, and the outlet may not end.
+  /// Expects that for this long no element arrives, and the outlet does not end.
   ///
-  /// In test time it lets so much of that time pass. Else it waits for the whole duration.
+  /// In test time it moves the time by this duration. Otherwise it waits for the whole duration.
   ///
-  /// - Throws: ``ProbeFailure`` with what came.
+  /// - Throws: ``ProbeFailure`` with the elements that arrived.
   public func expectNothing(
     for duration: Duration, clock: some Clock<Duration> = ContinuousClock(),
     fileID: StaticString = #fileID, line: UInt = #line
@@ -181,9 +181,10 @@ public final class Probe<Element: Sendable>: Sendable {
     throw failure(expecting: "nothing", arrival, wait)
   }
 
-  /// The outlet ends, and nothing comes before.
+  /// Expects that the outlet ends, and that no element arrives before.
   ///
-  /// - Throws: ``ProbeFailure`` with what came, or if the end has not come within the deadline.
+  /// - Throws: ``ProbeFailure``, with the elements that arrived, or if the outlet has not ended within the
+  ///   deadline.
   public func expectFinished(
     within limit: Duration = .seconds(5), clock: some Clock<Duration> = ContinuousClock(),
     fileID: StaticString = #fileID, line: UInt = #line
@@ -208,16 +209,16 @@ public final class Probe<Element: Sendable>: Sendable {
     }
     guard unseen.isEmpty else {
       throw failure(
-        "Expected nothing more, but \(list(unseen)) came and nobody looked.",
+        "Expected nothing more, but the test left \(list(unseen)) unchecked.",
         at: SourcePlace(fileID: fileID, line: line))
     }
   }
 }
 
 extension Probe where Element: Equatable {
-  /// The next element, which must equal this one.
+  /// Expects that the next element equals this one.
   ///
-  /// - Throws: ``ProbeFailure`` if another comes, or none within the deadline.
+  /// - Throws: ``ProbeFailure`` if another element arrives, or none within the deadline.
   public func expect(
     _ expected: Element, within limit: Duration = .seconds(5),
     clock: some Clock<Duration> = ContinuousClock(),

@@ -1,9 +1,9 @@
 import AsyncChannels
 
-/// What a ``Probe`` throws: a sentence with the place of the expectation, what was expected, what came
-/// instead, and how long the probe waited.
+/// The error that a ``Probe`` throws. Its message tells the place of the expectation, what was expected, what
+/// arrived instead, and how long the probe waited.
 public struct ProbeFailure: Error, CustomStringConvertible {
-  /// The sentence: "ProfileTests.swift:12: Expected 3, but nothing came within 5.0 s."
+  /// The message: "ProfileTests.swift:12: Expected 3, but nothing came within 5.0 s."
   public let description: String
 
   /// - Parameter flow: What a recording of the channel has recorded.

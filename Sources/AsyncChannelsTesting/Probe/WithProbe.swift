@@ -12,9 +12,9 @@ public import AsyncChannels
 /// It is a ``Probe`` that finishes itself. If the closure throws, that error is thrown, and unchecked elements do
 /// not matter.
 ///
-/// - Throws: What the closure throws; else what ``Probe/finish(fileID:line:)`` does, with the place of
-///   this call.
-/// - Returns: What the closure returns.
+/// - Throws: The error of the closure. If there is none, the error of ``Probe/finish(fileID:line:)``, with
+///   the place of this call.
+/// - Returns: The result of the closure.
 @discardableResult
 public func withProbe<Element: Sendable, Value>(
   of outlet: Outlet<Element>, isolation: isolated (any Actor)? = #isolation,

@@ -1,4 +1,4 @@
-/// What waits in a test that would wait for ever.
+/// What waits in a test that would wait forever.
 struct WaitingReport {
   /// What is waited for, as those say who wait.
   let waits: [String]
@@ -11,7 +11,7 @@ struct WaitingReport {
   }
 
   private static let beginning =
-    "The closure would never return: nobody in it has anything left to do, and it waits for something else than "
+    "The closure would never return: no task in it has anything left to do, and it waits for something other than "
     + "the test's time."
 
   private var lines: [String] {
@@ -30,8 +30,8 @@ struct WaitingReport {
   private var sleepers: [String] {
     guard let next = clock.nextDeadline else { return [] }
     return [
-      "- \(clock.sleeperCount) on the test's clock, which is at \(clock.now), the next until \(next): only "
-        + "time.advance(by:) moves it."
+      "- \(clock.sleeperCount == 1 ? "A task sleeps" : "\(clock.sleeperCount) tasks sleep") on the test's clock, which "
+        + "is at \(clock.now). The next deadline is \(next). Only time.advance(by:) moves the clock."
     ]
   }
 }

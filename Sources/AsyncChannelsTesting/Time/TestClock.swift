@@ -32,7 +32,7 @@ public final class TestClock: Clock {
       self.sinceBeginning = sinceBeginning
     }
 
-    /// The instant that is so much later.
+    /// The instant that is later by this duration.
     public func advanced(by duration: Duration) -> Instant {
       Instant(sinceBeginning: sinceBeginning + duration)
     }
@@ -84,13 +84,13 @@ public final class TestClock: Clock {
   /// The present time, which only a test changes.
   public var now: Instant { state.withLock { $0.now } }
 
-  /// Every duration can be slept for.
+  /// The clock can measure any duration.
   public var minimumResolution: Duration { .zero }
 
   /// How many tasks sleep.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// The earliest deadline of those who sleep; nil if nobody does.
+  /// The earliest deadline of the sleeping tasks; nil if no task sleeps.
   public var nextDeadline: Instant? { state.withLock { $0.sleepers.first?.deadline } }
 
   /// How long each of those who sleep still sleeps, the shortest first.
@@ -98,7 +98,7 @@ public final class TestClock: Clock {
     state.withLock { state in state.sleepers.map { state.now.duration(to: $0.deadline) } }
   }
 
-  /// Sleeps until the clock was moved to the deadline.
+  /// Sleeps until the test has moved the clock to the deadline.
   ///
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
@@ -118,12 +118,13 @@ public final class TestClock: Clock {
     state.withLock { _ = $0.cancelled.remove(number) }
   }
 
-  /// Moves the clock on, and resumes those whose deadlines it comes to. Traps if the duration is negative.
+  /// Moves the clock by a duration, and resumes the tasks whose deadlines it reaches. Traps if the duration
+  /// is negative.
   public func advance(by duration: Duration) {
     advance(to: now.advanced(by: duration))
   }
 
-  /// Moves the clock to an instant, and resumes those whose deadlines it comes to. Traps if the instant is
+  /// Moves the clock to an instant, and resumes the tasks whose deadlines it reaches. Traps if the instant is
   /// in the past.
   public func advance(to instant: Instant) {
     checkIsAhead(instant)
@@ -138,7 +139,7 @@ public final class TestClock: Clock {
       "A test cannot move its clock back, from \(now) to \(instant) after its beginning.")
   }
 
-  /// Moves the clock to the next deadline, and resumes those who sleep until then.
+  /// Moves the clock to the next deadline, and resumes the tasks that sleep until then.
   func wakeNext() {
     let woken = state.withLock { state -> [Sleeper] in
       guard let deadline = state.sleepers.first?.deadline else { return [] }

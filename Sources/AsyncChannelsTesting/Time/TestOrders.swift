@@ -9,11 +9,11 @@ public struct TestOrders: Sendable {
   /// One run, in which jobs run in the order in which they became ready.
   public static let asReady = TestOrders(seeds: [nil])
 
-  /// So many runs, each in another order: of all that is ready, any may be the next, but for jobs of the main actor,
-  /// which keep their order among themselves. The runtime can produce each of these orders.
+  /// Several runs, each in another order. Any job that is ready may be the next. Only the main actor's jobs
+  /// keep their order among themselves. The runtime can produce each of these orders.
   ///
   /// - Parameters:
-  ///   - count: How many runs. Traps below one.
+  ///   - count: The number of runs. Traps if it is less than one.
   ///   - seed: Decides the orders. The runs have this seed and those after it, so a run that failed with seed 17
   ///     is repeated with `.random(1, seed: 17)`.
   public static func random(_ count: Int, seed: UInt64) -> TestOrders {

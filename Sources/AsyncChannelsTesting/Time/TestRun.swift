@@ -44,8 +44,8 @@ final class TestRun {
       TestExecutors.remove()
       throw TestTimeFailure(
         """
-        This program has a main executor or a pool of its own, so a test does not see which jobs there are, and \
-        cannot own the time.
+        This program has a main executor or a pool of its own, so a test cannot see all jobs and cannot control \
+        the time.
         """, at: place)
     }
     self.closure = closure
@@ -96,7 +96,7 @@ final class TestRun {
   private static let restless =
     "Some tasks always had something left to do, for \(mostJobs) jobs: do they wait with Task.yield()?"
   private static let circling =
-    "The closure waited again and again until nobody had anything left to do: does it wait in a loop?"
+    "The closure waited again and again until no task had anything left to do: does it wait in a loop?"
 
   /// False if there is no end of jobs.
   private func runUntilIdle() async -> Bool {

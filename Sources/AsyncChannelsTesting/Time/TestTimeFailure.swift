@@ -1,9 +1,9 @@
 import AsyncChannels
 
-/// Why a test in test time failed, apart from what its closure threw: a sentence that begins with the file and
-/// line of the call.
+/// The error that a test in test time throws for reasons of its own, not of its closure. Its message begins
+/// with the file and line of the call.
 public struct TestTimeFailure: Error, CustomStringConvertible {
-  /// The sentence, and under it what waits, if something waited for ever.
+  /// The message, and below it what waits, if the test would have waited forever.
   public let description: String
 
   init(_ sentence: String, at place: SourcePlace) {

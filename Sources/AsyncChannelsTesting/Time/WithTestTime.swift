@@ -1,7 +1,7 @@
 import AsyncChannels
 
-/// Runs a closure in test time: everything in it runs one job after the other, on the main thread, in an order that
-/// is the same in each run, and time stands still until the test moves it.
+/// Runs a test in which time stands still until the test moves it. Everything in the closure runs one job
+/// after the other, on the main thread, in an order that is the same in each run.
 ///
 /// ```swift
 /// @MainActor
@@ -20,40 +20,43 @@ import AsyncChannels
 /// }
 /// ```
 ///
-/// **What belongs to it** is what the closure starts, and what that starts: tasks of each kind, child tasks, actors,
-/// the main actor's jobs. So ``TestTime/idle()`` and ``TestTime/advance(by:)`` know when nobody has anything
-/// left to do. Make and start what is tested inside the closure: if a task that was made earlier is woken in it, the
-/// test fails and says so. So it does if something sleeps on a real clock, as `Task.sleep(for:)` does.
+/// **What the test owns**: everything that the closure starts, directly or indirectly: tasks of each kind,
+/// child tasks, actors, the main actor's jobs. So ``TestTime/idle()`` and ``TestTime/advance(by:)`` know when
+/// no task has anything left to do. Create and start the objects that you test inside the closure: if a task
+/// that was made earlier is woken in it, the test fails and says so. The test also fails if something sleeps
+/// on a real clock, as `Task.sleep(for:)` does.
 ///
-/// **What no test owns**: threads, processes, `URLSession`, dispatch queues, actors and tasks with executors of
-/// their own. They run as usual. When one resumes a task of the closure, that task goes on in test time. `idle()`
-/// does not wait for them.
+/// **What no test owns**: threads, processes, `URLSession`, dispatch queues, actors and tasks with executors
+/// of their own. They run as usual. When one of them resumes a task of the closure, the task continues in
+/// test time. `idle()` does not wait for them.
 ///
-/// **A test that would wait for ever** fails within a second: if nothing can run and the closure has not returned,
-/// and nothing outside resumes a task of it for 0.9 s. (If something outside goes on, a timer for example, it fails
-/// when the closure itself has waited for 20 s.) The failure says what waits; on Apple's systems it does not say in
-/// which functions. The closure is cancelled then, and is abandoned if it does not return even so.
+/// **A test that would wait forever** fails within a second. It fails if no task can run, the closure has not
+/// returned, and nothing outside resumes a task of the closure for 0.9 s. (If something outside continues,
+/// for example a timer, the test fails when the closure itself has waited for 20 s.) The failure says what
+/// waits; on Apple's systems it does not say in which functions. Then the closure is cancelled, and abandoned
+/// if it still does not return.
 ///
-/// **Several calls** in a process wait for each other. Other tests run meanwhile, and do not belong to it, unless both
-/// use the same actor, a global one for example: then jobs of one may run in the time of the other.
+/// **Several calls** in a process wait for each other. Other tests run meanwhile, and are not owned. But if
+/// two tests use the same actor, for example a global one, jobs of one test may run in the time of the other.
 ///
-/// **What it cannot see**: code that is not isolated runs on the main thread, too. So a `MainActor.assumeIsolated` in
-/// it passes here, and traps in the app. And a task that was made before the closure, and that runs on another thread
-/// when the closure begins, may take what the closure sends without being noticed.
+/// **What it cannot see**: code that is not isolated also runs on the main thread. So a
+/// `MainActor.assumeIsolated` in such code passes in test time, and traps in the app. A task that was made
+/// before the closure, and runs on another thread when the closure begins, may take elements that the closure
+/// sends without being noticed.
 ///
-/// **The end.** When the closure has returned, what is ready is still run. Tasks that wait then, and are resumed
-/// later, run as usual.
+/// **The end.** After the closure has returned, jobs that are ready still run in test time. Tasks that wait
+/// then, and are resumed later, run as usual.
 ///
-/// On Apple's systems, in a program whose main actor or pool has an executor of its own, this throws, since it would not
-/// see the jobs.
+/// On Apple's systems, this throws in a program whose main actor or pool has an executor of its own, since it
+/// would not see the jobs.
 ///
 /// - Parameters:
-///   - orders: Whether the closure is run once, in the order in which jobs become ready, or again and again in
-///     other orders. The failure that ends this names the seed of its order.
-///   - fileID: Where the call is: for its own failures.
-///   - line: Likewise.
+///   - orders: How often, and in which orders, the closure runs: once, in the order in which jobs become
+///     ready, or many times in other orders. A failure names the seed of its order.
+///   - fileID: The file of the call, for its own failures. Do not pass it.
+///   - line: The line of the call. Do not pass it.
 ///   - body: The test. It is kept if it never returns.
-/// - Throws: What the closure throws, or a ``TestTimeFailure``.
+/// - Throws: The error of the closure, or a ``TestTimeFailure``.
 @MainActor
 public func withTestTime(
   orders: TestOrders = .asReady, fileID: StaticString = #fileID, line: UInt = #line,

@@ -1,4 +1,4 @@
-/// Why a sign-in gave no token. Its description is a sentence for the user.
+/// Why a sign-in returned no token. Its description is a sentence for the user.
 public enum AuthError: Error, Sendable, Hashable {
   /// The server does not know this user name with this password.
   case wrongCredentials

@@ -1,19 +1,19 @@
 public import AsyncChannels
 public import Observation
 
-/// Signs in by way of an authenticator, exactly once for each input, however many listen.
+/// Signs in with an authenticator, exactly once for each input, for any number of listeners.
 ///
-/// Cancelling ``run()`` cancels a request under way, which then gives no result. Inputs that were
-/// not begun wait for the next run.
+/// Cancelling ``run()`` cancels a request in progress, which then has no result. Inputs whose request has not
+/// begun wait for the next run.
 @MainActor
 public final class AuthViewModel: AuthViewModelType, Observable {
   /// Credentials to sign in with.
   @Input public var signIn: Inlet<Credentials>
 
-  /// What became of each attempt.
+  /// The result of each attempt.
   @Output public var signInResult: Outlet<Result<Token, AuthError>>
 
-  /// Whether an attempt is under way.
+  /// Whether an attempt is in progress.
   public var isSigningIn: StateOutlet<Bool> { $signingIn }
 
   @CurrentValue private var signingIn = false
@@ -21,14 +21,14 @@ public final class AuthViewModel: AuthViewModelType, Observable {
   private let overlap: Overlap
 
   /// - Parameters:
-  ///   - authenticator: Tells whether credentials are right.
-  ///   - overlap: What a second sign-in does while the first is under way.
+  ///   - authenticator: Checks the credentials.
+  ///   - overlap: What happens to a second sign-in while the first is in progress.
   public init(authenticator: any Authenticator, overlap: Overlap = .oneAtATime) {
     self.authenticator = authenticator
     self.overlap = overlap
   }
 
-  /// Signs in with what comes to ``signIn``, until its task is cancelled.
+  /// Signs in with the credentials that arrive at ``signIn``, until its task is cancelled.
   public func run() async {
     await _signIn.received.answer(overlap, busy: _signingIn.inlet, by: authenticator.authenticate) {
       self._signInResult.send($0)

@@ -1,6 +1,6 @@
 public import AsyncChannels
 
-/// Signing in: what goes in, and what comes out.
+/// A view model for signing in. Use the protocol where a test or a preview has another object.
 public protocol AuthViewModelType: ViewModel {
   /// Input: sign in with these.
   var signIn: Inlet<Credentials> { get }
@@ -8,7 +8,6 @@ public protocol AuthViewModelType: ViewModel {
   /// Output: how each sign-in ended.
   var signInResult: Outlet<Result<Token, AuthError>> { get }
 
-  /// Output: whether a sign-in is under way. It is false before the result of the last is
-  /// published.
+  /// Output: whether a sign-in is in progress. It becomes false before the last result is published.
   var isSigningIn: StateOutlet<Bool> { get }
 }

@@ -6,7 +6,7 @@ public struct Credentials: Sendable, Hashable {
   /// The password, as the user typed it. No description shows it.
   public var password: String
 
-  /// Makes credentials of what the user typed.
+  /// Makes credentials from what the user typed.
   public init(username: String, password: String) {
     self.username = username
     self.password = password

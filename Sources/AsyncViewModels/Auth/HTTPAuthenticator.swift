@@ -11,21 +11,21 @@ public import Foundation
 /// password elsewhere; nothing is cached or kept. No error's text contains the user name, password
 /// or query of the URL.
 ///
-/// Any number of sign-ins may run simultaneously. Whatever the servers send, each ends at its
-/// deadline at the latest, and other tasks of the program go on. A sign-in holds at most
-/// ``answerLimit`` of its answer.
+/// Any number of sign-ins may run concurrently. For any answer of a server, each sign-in ends no later than
+/// its deadline, and other tasks of the program continue. A sign-in holds at most ``answerLimit`` bytes of
+/// its answer.
 ///
-/// Foundation on Linux limits this. All its sessions, also those of the rest of the program, share
-/// one queue, which closes a connection only when it has a moment between two pieces. A server that
-/// sends without end usually leaves one within a second. A server that is always faster than
-/// Foundation (with single bytes, or with a redirection's body, all of which Foundation collects)
-/// does not: until it pauses, or closes the connection, Foundation's memory grows, the program's
-/// other requests wait, and other sign-ins time out. While any request waits for its answer, Foundation keeps
-/// a core busy (Swift 6.3.1: 70 to 90 % of one, with a bare `URLSession`, too).
+/// Foundation on Linux limits this. All sessions of the program share one queue, which closes a connection
+/// only if it has time between two pieces of data. If a server sends without end, there is usually such a
+/// moment within a second. There is none if the server is always faster than Foundation (with single bytes,
+/// or with a redirection's body, all of which Foundation collects). Then, until the server pauses or closes
+/// the connection, Foundation's memory grows, the program's other requests wait, and other sign-ins time out.
+/// While any request waits for its answer, Foundation uses 70 to 90 % of a core (Swift 6.3.1, also with a
+/// bare `URLSession`).
 public struct HTTPAuthenticator: Authenticator {
-  /// An answer of more bytes than this, 1 MiB, is refused as soon as that is known.
+  /// The largest answer in bytes, 1 MiB. A larger answer is refused as soon as its size is known.
   ///
-  /// So is one in more than 16,384 pieces. The refusal waits for nothing. On Linux the connection
+  /// An answer in more than 16,384 pieces is also refused. The refusal is immediate. On Linux the connection
   /// may outlive it, see ``HTTPAuthenticator``.
   public static let answerLimit = 1 << 20
 
@@ -34,8 +34,8 @@ public struct HTTPAuthenticator: Authenticator {
 
   /// - Parameters:
   ///   - url: Where to post to. Use `https`: the password is sent as it is.
-  ///   - deadline: How long the whole exchange may take. If that is no time at all, every sign-in
-  ///     times out and nothing is sent; more than a year is a year.
+  ///   - deadline: How long the whole exchange may take. If it is zero or negative, every sign-in times out
+  ///     and nothing is sent. More than a year counts as a year.
   public init(url: URL, deadline: Duration = .seconds(30)) {
     self.url = url
     // Clocks, and Foundation, trap for times that they cannot count.
@@ -44,9 +44,9 @@ public struct HTTPAuthenticator: Authenticator {
 
   /// Posts the credentials as JSON, and returns the token of the answer.
   ///
-  /// - Throws: ``AuthError/wrongCredentials`` for the status 401, ``AuthError/timedOut(after:)`` when
-  ///   the deadline has passed, ``AuthError/cancelled`` when the task is cancelled, and otherwise what
-  ///   was wrong with the connection or the answer.
+  /// - Throws: ``AuthError/wrongCredentials`` for the status 401, ``AuthError/timedOut(after:)`` when the
+  ///   deadline has passed, ``AuthError/cancelled`` when the task is cancelled, and otherwise an error that
+  ///   describes the problem with the connection or the answer.
   public func authenticate(_ credentials: Credentials) async throws(AuthError) -> Token {
     let request = try request(for: credentials)
     guard deadline > .zero else { throw .timedOut(after: deadline) }

@@ -2,9 +2,9 @@ public import AsyncChannels
 
 /// The members, kept in memory.
 ///
-/// Commands are carried out in the order in which they were sent, through any of the inlets: there
-/// is one input of commands behind the three. What is sent before ``run()`` starts, or between a
-/// cancelled run and the next, waits.
+/// Commands are carried out in the order in which they were sent, through any of the inlets: the three inlets
+/// share one input of commands. Commands that are sent before ``run()`` begins, or between a cancelled run
+/// and the next, wait.
 ///
 /// Every add, every reset and every removal of a known member publishes exactly once.
 public actor DefaultMemberManager: MemberManager {
@@ -37,8 +37,7 @@ public actor DefaultMemberManager: MemberManager {
     results.send(.success([]))
   }
 
-  /// Carries out what comes to the inputs, in the order in which it was sent, until its task is
-  /// cancelled.
+  /// Carries out the commands, in the order in which they were sent, until its task is cancelled.
   public func run() async {
     for await command in commands.received {
       carryOut(command)

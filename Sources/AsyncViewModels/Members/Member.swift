@@ -1,4 +1,4 @@
-/// Somebody in the list.
+/// A member of the list.
 public struct Member: Sendable, Hashable, Identifiable, Codable {
   /// Given by the manager, from 1; never used twice.
   public let id: Int
@@ -12,7 +12,7 @@ public struct Member: Sendable, Hashable, Identifiable, Codable {
     self.name = name
   }
 
-  /// Whether somebody can have this name: not if it is blank, or "invalid name".
+  /// Whether a member can have this name: not if it is blank, or "invalid name".
   public static func isValid(name: String) -> Bool {
     !name.allSatisfy(\.isWhitespace) && name.lowercased() != "invalid name"
   }

@@ -2,13 +2,13 @@ public import AsyncChannels
 
 /// The one source of truth about the members, shared by all that show or change them.
 ///
-/// Its inputs are inlets and its output is an outlet: only the manager can decide what the members
-/// are, and only its listeners hear of them.
+/// Its inputs are inlets and its output is an outlet: only the manager changes the members, and all others
+/// only listen.
 public protocol MemberManager: Sendable {
   /// Adds a member with this name.
   var addMember: Inlet<String> { get }
 
-  /// Removes a member; one that is not in the list is ignored.
+  /// Removes a member. A member that is not in the list is ignored.
   var removeMember: Inlet<Member> { get }
 
   /// Removes all members.

@@ -1,11 +1,11 @@
 public import AsyncChannels
 public import Observation
 
-/// Loads a user, and shows how far it has come.
+/// Loads a user, and publishes whether loading is in progress, has failed or has succeeded.
 ///
-/// ``run()`` loads the wanted user when it begins, and again whenever an input asks for that; of
-/// two simultaneous loads the later counts. The state is published after it is stored: an observer
-/// that is told of a state, or reads it when told that it changed, never finds the one before.
+/// ``run()`` loads the wanted user when it begins, and again whenever an input asks for it. If two loads
+/// overlap, the later one counts. The state is published after it is stored, so an observer never reads the
+/// state before.
 @MainActor
 public final class ProfileViewModel: ViewModel, Observable {
   /// What a profile screen shows.
@@ -42,7 +42,7 @@ public final class ProfileViewModel: ViewModel, Observable {
   /// Input: load the user that is shown again.
   public var reload: Inlet<Void> { wanted.inlet { _, _ in } }
 
-  /// Loads what comes to ``load`` and ``reload``, the newest only, until its task is cancelled.
+  /// Loads the user that ``load`` or ``reload`` asked for last, until its task is cancelled.
   public func run() async {
     let loader = loader
     let state = _current

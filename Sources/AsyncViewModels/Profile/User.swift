@@ -1,6 +1,6 @@
-/// Somebody with a profile.
+/// A user with a profile.
 public struct User: Sendable, Hashable, Identifiable {
-  /// What tells users apart.
+  /// The identity of the user.
   public let id: Int
 
   /// The name to show.

@@ -3,8 +3,8 @@ public import Observation
 
 /// Passes on the texts of more than three characters.
 ///
-/// The output never has a shorter one. The field itself is bound to ``text``, and so shows every
-/// text from the moment in which it is typed; a late output never overwrites newer typing.
+/// The output never has a shorter text. The field is bound to ``text``, so it shows every text as soon as it
+/// is typed, and a late output never overwrites newer typing.
 @MainActor
 public final class TextFilterViewModel: ViewModel, Observable {
   /// Input: what is in the field.
@@ -13,7 +13,7 @@ public final class TextFilterViewModel: ViewModel, Observable {
   /// Output: the last text that passed the filter.
   public var outputText: StateOutlet<String> { $output }
 
-  /// Output: whether a text is being checked; it changes twice for each text. It is false before an
+  /// Output: whether a text is being checked. It changes twice for each text, and becomes false before the
   /// output is published.
   public var isFiltering: StateOutlet<Bool> { $filtering }
 
@@ -31,7 +31,7 @@ public final class TextFilterViewModel: ViewModel, Observable {
     text = SplitBinding(reading: _output.outlet, writing: _inputText.inlet)
   }
 
-  /// Filters what comes to ``inputText``, until its task is cancelled.
+  /// Filters the texts that arrive at ``inputText``, until its task is cancelled.
   public func run() async {
     let passes = passes
     let output = _output

@@ -1,9 +1,9 @@
 public import AsyncChannels
 public import Observation
 
-/// What a profile shows of somebody's workout. It could not send a count if it wanted to.
+/// Shows a user's workout in a profile. It can only read the count, not change it.
 ///
-/// Its state is the notifier's, seen through a closure: there is nothing to run.
+/// Its state is derived from the notifier's state, so it needs no `run()`.
 @MainActor
 public final class WorkoutProfileViewModel: Observable {
   /// Output: how many exercises were done.

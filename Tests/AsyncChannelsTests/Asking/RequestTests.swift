@@ -71,14 +71,14 @@ final class RequestTests: XCTestCase {
     owner.cancel()
   }
 
-  func test_C81_whereNobodyListensTheAnswerIsNil() async throws {
+  func test_C81a_whereNobodyListensTheAnswerIsNil() async throws {
     let channel = Channel<Doubling>()
     let inlet = channel.inlet
     let reply = try await within { await inlet.ask(1) }
     XCTAssertNil(reply)
   }
 
-  func test_C81_aFinishedOrVanishedChannelAnswersNil() async throws {
+  func test_C81b_aFinishedOrVanishedChannelAnswersNil() async throws {
     var channel = Optional(Channel<Doubling>())
     let received = channel?.outlet.subscribe()
     let inlet = try XCTUnwrap(channel?.inlet)
@@ -89,7 +89,7 @@ final class RequestTests: XCTestCase {
     _ = received
   }
 
-  func test_C81_aRequestThatIsDroppedUnansweredAnswersNil() async throws {
+  func test_C81c_aRequestThatIsDroppedUnansweredAnswersNil() async throws {
     let input = Input<Doubling>()
     let inlet = input.inlet
     let asker = Task { await inlet.ask(1) }
@@ -97,7 +97,7 @@ final class RequestTests: XCTestCase {
     assertEqual(try await asker.result(), nil)
   }
 
-  func test_C81_aRequestThatThePolicyDropsAnswersNil() async throws {
+  func test_C81c_aRequestThatThePolicyDropsAnswersNil() async throws {
     let input = Input<Doubling>(buffering: .bufferingNewest(1))
     let inlet = input.inlet
     let first = try await inlet.asking(1)
@@ -107,7 +107,7 @@ final class RequestTests: XCTestCase {
     assertEqual(try await second.result(), 4)
   }
 
-  func test_C81_aSubscriptionThatIsDroppedWithItsBacklogAnswersNil() async throws {
+  func test_C81c_aSubscriptionThatIsDroppedWithItsBacklogAnswersNil() async throws {
     let channel = Channel<Doubling>()
     var received = Optional(channel.outlet.subscribe())
     let inlet = channel.inlet
@@ -118,7 +118,7 @@ final class RequestTests: XCTestCase {
     for asker in askers { assertEqual(try await asker.result(), nil) }
   }
 
-  func test_C81_whatIsKeptUnheardIsAnsweredByTheFirstSubscriberOrNil() async throws {
+  func test_C81d_whatIsKeptUnheardIsAnsweredByTheFirstSubscriberOrNil() async throws {
     var channel = Optional(Channel<Doubling>(keepingUnheard: .unbounded))
     let inlet = try XCTUnwrap(channel?.inlet)
     let first = try await inlet.asking(1)

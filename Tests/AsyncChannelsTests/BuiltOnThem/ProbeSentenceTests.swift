@@ -127,13 +127,13 @@ final class ProbeSentenceTests: XCTestCase {
     })
     XCTAssertEqual(
       failure,
-      "ProbeSentenceTests.swift:\(line): self.channel.outlet: Expected nothing more, but 2 came and nobody looked."
+      "ProbeSentenceTests.swift:\(line): self.channel.outlet: Expected nothing more, but the test left 2 unchecked."
     )
     let stateLine = #line + 1
     let failureOfState = await self.failure(of: { try await withProbe(of: state.outlet) { _ in } })
     XCTAssertEqual(
       failureOfState,
-      "ProbeSentenceTests.swift:\(stateLine): state.outlet: Expected nothing more, but 5 came and nobody looked."
+      "ProbeSentenceTests.swift:\(stateLine): state.outlet: Expected nothing more, but the test left 5 unchecked."
     )
   }
 

@@ -117,7 +117,7 @@ final class ProbeTests: XCTestCase {
       XCTAssertEqual(
         error.description,
         "ProbeTests.swift:\(#line - 5): "
-          + "Outlet.just(\"a\", \"b\", \"c\"): Expected nothing more, but \"b\", \"c\" came and nobody looked."
+          + "Outlet.just(\"a\", \"b\", \"c\"): Expected nothing more, but the test left \"b\", \"c\" unchecked."
       )
     }
     try probe.finish()

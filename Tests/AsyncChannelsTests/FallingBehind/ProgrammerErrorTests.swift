@@ -76,7 +76,7 @@ final class ProgrammerErrorTests: XCTestCase {
     }
   }
 
-  func test_C76_aNegativeDurationTraps() async throws {
+  func test_C76e_aNegativeDurationTraps() async throws {
     try await assertTraps("after", saying: "An answer to Int cannot begin after -1.0 seconds") {
       await Outlet.just(1).answer(after: .seconds(-1), by: { $0 }, publish: { _ in })
     }

@@ -17,7 +17,7 @@ final class CauseTests: XCTestCase {
     return recording
   }
 
-  func test_C86_aLoopCausesWhatItSendsUntilItAsksAgain() async {
+  func test_C86d_C87c_aLoopCausesWhatItSendsUntilItAsksAgain() async {
     let recording = recording()
     let received = first.outlet.subscribe()
     for number in 1...2 { first.send(number) }
@@ -40,7 +40,7 @@ final class CauseTests: XCTestCase {
       """)
   }
 
-  func test_C86_bindAndObserveCarryTheCause() async throws {
+  func test_C86d_bindAndObserveCarryTheCause() async throws {
     let recording = recording()
     let third = Channel<Int>()
     recording.add(third, as: "third")
@@ -56,7 +56,7 @@ final class CauseTests: XCTestCase {
     XCTAssertEqual(sent.map(\.cause), [nil, sent[0].id, sent[1].id])
   }
 
-  func test_C86_aScriptThatWaitsForAnOutputCausesNothing() async {
+  func test_C86e_aScriptThatWaitsForAnOutputCausesNothing() async {
     let recording = recording()
     let results = second.outlet.subscribe()
     second.send(1)
@@ -65,7 +65,7 @@ final class CauseTests: XCTestCase {
     XCTAssertEqual(recording.flow.events.compactMap(\.cause), [])
   }
 
-  func test_C86_whatAProbeFindsAtItsDeadlineCausesNothing() async throws {
+  func test_C86e_whatAProbeFindsAtItsDeadlineCausesNothing() async throws {
     let recording = recording()
     let probe = Probe(second.outlet)
     for number in 1...20 {
@@ -79,7 +79,7 @@ final class CauseTests: XCTestCase {
     XCTAssertEqual(recording.flow.events.compactMap(\.cause), [])
   }
 
-  func test_C86_whatAnOwnerTakesFromItsInputByHandIsACause() async {
+  func test_C86e_whatAnOwnerTakesFromItsInputByHandIsACause() async {
     let machine = Machine()
     let recording = Recording(of: machine)
     machine.start.send(1)
@@ -90,7 +90,7 @@ final class CauseTests: XCTestCase {
     XCTAssertEqual(sent.map(\.cause), [nil, nil, sent[0].id, sent[1].id])
   }
 
-  func test_C86_aTaskThatHasEndedIsNotTakenForALaterOne() async {
+  func test_C86d_aTaskThatHasEndedIsNotTakenForALaterOne() async {
     let recording = recording()
     let received = first.outlet.subscribe()
     for number in 0..<200 {
@@ -101,7 +101,7 @@ final class CauseTests: XCTestCase {
     XCTAssertEqual(recording.flow.events.compactMap(\.cause), [])
   }
 
-  func test_C86_whatALoopCausedEndsWithTheLoop() async {
+  func test_C86d_whatALoopCausedEndsWithTheLoop() async {
     let recording = recording()
     do {
       let numbers = first.outlet.makeAsyncIterator()
@@ -113,7 +113,7 @@ final class CauseTests: XCTestCase {
     XCTAssertEqual(sent.map(\.cause), [nil, sent[0].id, nil])
   }
 
-  func test_C86_noRecordingShowsACauseThatAnotherHasRecorded() async {
+  func test_C86d_noRecordingShowsACauseThatAnotherHasRecorded() async {
     let (one, other) = (Recording(), Recording())
     one.add(first, as: "first")
     other.add(second, as: "second")
@@ -125,7 +125,7 @@ final class CauseTests: XCTestCase {
     XCTAssertEqual(other.flow.events.map(\.cause), [nil])
   }
 
-  func test_C85_derivedInletsHaveTheirNamesAndAnArrow() async {
+  func test_C85c_derivedInletsHaveTheirNamesAndAnArrow() async {
     let player = Player()
     let recording = Recording()
     await recording.add(player)
@@ -142,7 +142,7 @@ final class CauseTests: XCTestCase {
       """)
   }
 
-  func test_C85_storedInletsAreLanesAndOnesWithNothingBehindToo() async {
+  func test_C85a_storedInletsAreLanesAndOnesWithNothingBehindToo() async {
     let spy = Spy()
     let recording = Recording(of: spy)
     spy.add.send("Ann")
@@ -158,7 +158,7 @@ final class CauseTests: XCTestCase {
       """)
   }
 
-  func test_C85_anInletIsRecordedOnceHoweverOftenItIsFound() {
+  func test_C85a_anInletIsRecordedOnceHoweverOftenItIsFound() {
     let spy = Spy()
     let recording = Recording(of: spy)
     recording.add(spy)

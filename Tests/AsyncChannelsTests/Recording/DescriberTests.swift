@@ -84,7 +84,7 @@ final class DescriberTests: XCTestCase {
     let token: Token? = Token()
   }
 
-  func test_C88_secretsAreNotShownHoweverDeepTheyAre() {
+  func test_C88a_secretsAreNotShownHoweverDeepTheyAre() {
     let shown: [(Any, String)] = [
       (Token(), "Token(…)"), ([Token()], "[Token(…)]"), (Optional(Token()) as Any, "Token(…)"),
       (Result<Token, any Error>.success(Token()), "success(Token(…))"),
@@ -104,14 +104,14 @@ final class DescriberTests: XCTestCase {
     }
   }
 
-  func test_C88_whatIsNamedIsHiddenToo() {
+  func test_C88a_whatIsNamedIsHiddenToo() {
     let describer = Describer(hiding: ["patient", "user"])
     XCTAssertEqual(describer.describe(Patient()), "Patient(…)")
     XCTAssertEqual(describer.describe(Login()), "Login(user: …, password: …)")
     XCTAssertEqual(Describer(custom: { $0 is Int ? "a number" : nil }).describe([1]), "[a number]")
   }
 
-  func test_C88_whatACustomMirrorShowsIsSearchedToo() {
+  func test_C88a_whatACustomMirrorShowsIsSearchedToo() {
     XCTAssertEqual(Describer().describe(Member()), "Member(name: s3cr3t)")
     let describer = Describer(hiding: ["name"])
     XCTAssertEqual(describer.describe(Member()), "Member(…)")
@@ -127,7 +127,7 @@ final class DescriberTests: XCTestCase {
     XCTAssertEqual(shown, "Listing(password: …, name: \"ann\")")
   }
 
-  func test_C88_aDescriptionThatShowsASecretInOtherCharactersIsNotShown() {
+  func test_C88c_aDescriptionThatShowsASecretInOtherCharactersIsNotShown() {
     let ways: [@Sendable (String) -> String] = [
       { "\([$0])" }, { String($0.suffix(10).prefix(5)) }, { String($0.reversed()) },
       { $0.utf8.map { String($0) }.joined() },
@@ -138,11 +138,11 @@ final class DescriberTests: XCTestCase {
     XCTAssertEqual(Describer().describe(Deep()), "Deep(…)")
   }
 
-  func test_C88_whatADescriptionLeavesOutIsNotShownBecauseOfASecretBesideIt() {
+  func test_C88c_whatADescriptionLeavesOutIsNotShownBecauseOfASecretBesideIt() {
     XCTAssertEqual(Describer().describe(Card()), "Card(…)")
   }
 
-  func test_C88_ofAnObjectOnlyTheTypeIsShownOrItsCustomMirror() {
+  func test_C88d_ofAnObjectOnlyTheTypeIsShownOrItsCustomMirror() {
     let shown: [(Any, String)] = [
       (Session(), "Session"), ([Session()], "[Session]"), (Closed(), "Closed"),
       (Open(), "Open(user: \"ann\", token: …)"), (NSObject(), "NSObject"),
@@ -152,7 +152,7 @@ final class DescriberTests: XCTestCase {
     XCTAssertEqual(describer.describe([Session()]), "[a session]")
   }
 
-  func test_C88_whatCameThroughAnInletThatIsNamedLikeASecretIsShownInNoLane() {
+  func test_C88b_whatCameThroughAnInletThatIsNamedLikeASecretIsShownInNoLane() {
     let form = Form()
     let recording = Recording(of: form, hiding: ["nickname"])
     form.password.send("s3cr3t")
@@ -164,7 +164,7 @@ final class DescriberTests: XCTestCase {
     XCTAssertFalse(recording.text().contains("s3cr3t"), recording.text())
   }
 
-  func test_C88_aChannelThatIsNamedLikeASecretShowsNothing() {
+  func test_C88a_aChannelThatIsNamedLikeASecretShowsNothing() {
     let form = SignUp()
     let recording = Recording(of: form, hiding: ["nickname"])
     form.password.value = "s3cr3t"
@@ -175,16 +175,16 @@ final class DescriberTests: XCTestCase {
     }
   }
 
-  func test_C88_keysThatAreNoTextHideToo() {
+  func test_C88a_keysThatAreNoTextHideToo() {
     XCTAssertEqual(Describer().describe([Field.password: "s3cr3t"]), "[password: …]")
     XCTAssertEqual(Describer().describe([Field.name: "ann"]), "[name: \"ann\"]")
   }
 
-  func test_C88_whatATypeTellsOfItselfHidesWhatIsUnderAKeyOrFarBehind() {
+  func test_C88a_whatATypeTellsOfItselfHidesWhatIsUnderAKeyOrFarBehind() {
     XCTAssertEqual(Describer(hiding: ["authorization"]).describe(Headers()), "Headers(…)")
   }
 
-  func test_C87_whatIsInASetIsInTheSameOrderInEachRun() {
+  func test_C87a_whatIsInASetIsInTheSameOrderInEachRun() {
     XCTAssertEqual(Describer().describe(Set(["c", "a", "b"])), "[\"a\", \"b\", \"c\"]")
     let numbers = Describer().describe(Set((100..<200).map(String.init)))
     XCTAssertTrue(numbers.hasPrefix("[\"100\", \"101\""), numbers)

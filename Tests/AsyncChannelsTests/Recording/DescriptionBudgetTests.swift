@@ -70,7 +70,7 @@ final class DescriptionBudgetTests: XCTestCase {
     XCTAssertEqual(Describer().describe(String(repeating: "é", count: 100_000)).count, 200)
   }
 
-  func test_C87_whatIsLeftOutDoesNotDependOnTheOrderOfASet() {
+  func test_C87a_whatIsLeftOutDoesNotDependOnTheOrderOfASet() {
     func rows(_ count: Int) -> [String: [String: Row]] {
       Dictionary(
         uniqueKeysWithValues: (0..<count).map { number in

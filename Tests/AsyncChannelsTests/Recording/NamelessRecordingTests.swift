@@ -4,7 +4,7 @@ import XCTest
 /// C85, C88: recordings in a program that was built without the names of its properties, or without any
 /// reflection metadata. So each of these is a program of its own.
 final class NamelessRecordingTests: XCTestCase {
-  func test_C85_withNamesEachLaneHasItsProperty() async throws {
+  func test_C85c_withNamesEachLaneHasItsProperty() async throws {
     assertEqual(
       try await recorded(by: []),
       """
@@ -19,7 +19,7 @@ final class NamelessRecordingTests: XCTestCase {
       """ + named)
   }
 
-  func test_C85_C88_withoutNamesALaneHasAFileAndALineAndShowsNoElement() async throws {
+  func test_C85e_C88e_withoutNamesALaneHasAFileAndALineAndShowsNoElement() async throws {
     assertEqual(
       try await recorded(by: ["-Xfrontend", "-disable-reflection-names"]),
       """
@@ -34,7 +34,7 @@ final class NamelessRecordingTests: XCTestCase {
       """ + nameless(command: "Command(…)"))
   }
 
-  func test_C85_C88_withoutMetadataTheTextSaysThatNothingWasFound() async throws {
+  func test_C85f_C88e_withoutMetadataTheTextSaysThatNothingWasFound() async throws {
     assertEqual(
       try await recorded(by: ["-Xfrontend", "-disable-reflection-metadata"]),
       """

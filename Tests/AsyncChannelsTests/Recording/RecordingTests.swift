@@ -8,7 +8,7 @@ import XCTest
 
 /// C85, C86: what a recording sees, and that it changes nothing.
 final class RecordingTests: XCTestCase {
-  func test_C85_whatIsSentTakenAndDroppedIsRecordedByTheNamesOfProperties() async {
+  func test_C85a_C85c_whatIsSentTakenAndDroppedIsRecordedByTheNamesOfProperties() async {
     let shop = Shop()
     let recording = Recording(of: shop)
     let orders = shop.orders.outlet.subscribe(buffering: .bufferingNewest(1))
@@ -52,7 +52,7 @@ final class RecordingTests: XCTestCase {
       """)
   }
 
-  func test_C85_asASCIIItIsAlignedAndNothingElseIsInIt() async {
+  func test_C85c_asASCIIItIsAlignedAndNothingElseIsInIt() async {
     let (size, other) = (Channel<String>(), Channel<String>())
     let recording = Recording()
     recording.add(size, as: "größe")
@@ -79,7 +79,7 @@ final class RecordingTests: XCTestCase {
       """)
   }
 
-  func test_C87_inASCIIEveryNameFitsToo() {
+  func test_C87b_inASCIIEveryNameFitsToo() {
     final class Größenverwaltung {
       let größenDieSichÄndernKönnenUndVieleSind = Channel<String>()
       let süß = Channel<String>()
@@ -111,7 +111,7 @@ final class RecordingTests: XCTestCase {
     }
   }
 
-  func test_C85_anOptionalOrLazyPropertyIsRecordedIfThereIsSomething() {
+  func test_C85a_anOptionalOrLazyPropertyIsRecordedIfThereIsSomething() {
     final class Owner {
       let there: Channel<Int>? = Channel()
       let missing: Channel<Int>? = nil
@@ -135,7 +135,7 @@ final class RecordingTests: XCTestCase {
       """)
   }
 
-  func test_C85_subscriptionsThatExistedBeforeAreSeen() async {
+  func test_C85d_subscriptionsThatExistedBeforeAreSeen() async {
     let channel = Channel<Int>()
     let early = channel.outlet.subscribe()
     let bounded = channel.outlet.subscribe(buffering: .bufferingNewest(1))
@@ -157,7 +157,7 @@ final class RecordingTests: XCTestCase {
       """)
   }
 
-  func test_C85_whatABoundSubscriberMissesIsNamed() async {
+  func test_C85g_whatABoundSubscriberMissesIsNamed() async {
     for policy in [BufferingPolicy.bufferingNewest(2), .bufferingOldest(2)] {
       let channel = Channel<Int>(replaying: 1)
       let recording = Recording()
@@ -177,7 +177,7 @@ final class RecordingTests: XCTestCase {
     }
   }
 
-  func test_C85_comingsAndGoingsAreRecorded() async throws {
+  func test_C85b_comingsAndGoingsAreRecorded() async throws {
     let channel = Channel<Int>()
     let recording = Recording()
     recording.add(channel, as: "numbers")
@@ -201,7 +201,7 @@ final class RecordingTests: XCTestCase {
     XCTAssertTrue(recording.text(times: true).contains("subscription 1 displaced by a newer"))
   }
 
-  func test_C85_ofTooManyEventsTheNewestAreKeptAndTheOthersCounted() async {
+  func test_C85h_ofTooManyEventsTheNewestAreKeptAndTheOthersCounted() async {
     let channel = Channel<Int>()
     let recording = Recording(limit: 3)
     recording.add(channel, as: "numbers")
@@ -227,7 +227,7 @@ final class RecordingTests: XCTestCase {
     XCTAssertTrue(recording.text(legend: false).hasSuffix("an earlier element taken\n"))
   }
 
-  func test_C85_theTimesAreTheClocks() async {
+  func test_C85a_theTimesAreTheClocks() async {
     let clock = TestClock()
     let channel = Channel<Int>()
     let recording = Recording(clock: clock)
@@ -247,7 +247,7 @@ final class RecordingTests: XCTestCase {
       ])
   }
 
-  func test_C86_aDroppedRecordingIsDetachedAndKeepsNothing() async {
+  func test_C86b_C86c_aDroppedRecordingIsDetachedAndKeepsNothing() async {
     let shop = Shop()
     let census = Census()
     let boxes = Channel<Tracked>()
@@ -265,7 +265,7 @@ final class RecordingTests: XCTestCase {
     XCTAssertNil(tape)
   }
 
-  func test_C86_aRecordingThatIsDroppedDuringWorkIsGoneWhenTheWorkIs() async {
+  func test_C86c_aRecordingThatIsDroppedDuringWorkIsGoneWhenTheWorkIs() async {
     for hasOther in [false, true] {
       let other = hasOther ? Recording() : nil
       for overlap in Overlap.allCases {
@@ -293,7 +293,7 @@ final class RecordingTests: XCTestCase {
     }
   }
 
-  func test_C86_aRecordingKeepsNoChannelAlive() {
+  func test_C86b_aRecordingKeepsNoChannelAlive() {
     let recording = Recording()
     weak var gone: Shop?
     weak var log: BroadcastLogBase?
@@ -307,7 +307,7 @@ final class RecordingTests: XCTestCase {
     XCTAssertEqual(recording.flow.events.map(\.kind), [.finished, .finished])
   }
 
-  func test_C86_sendersTakersAndRecordersMayAllRace() async throws {
+  func test_C86a_sendersTakersAndRecordersMayAllRace() async throws {
     let channel = Channel<Int>()
     let count = 2_000
     let subscription = channel.outlet.subscribe()
@@ -355,7 +355,7 @@ final class RecordingTests: XCTestCase {
     }
   }
 
-  func test_C85_aRecordingThatBeginsDuringASendKnowsWhatIsInTheQueues() async throws {
+  func test_C85d_aRecordingThatBeginsDuringASendKnowsWhatIsInTheQueues() async throws {
     let channel = Channel<Int>(buffering: .bufferingNewest(3))
     let late = Recording()
     let early = Recording(describing: { _ in
@@ -371,7 +371,7 @@ final class RecordingTests: XCTestCase {
     XCTAssertEqual(try takes(of: early), ["1", "2"])
   }
 
-  func test_C85_aRecordingThatBeginsDuringAnUpdateKnowsWhatIsInTheQueues() async throws {
+  func test_C85d_aRecordingThatBeginsDuringAnUpdateKnowsWhatIsInTheQueues() async throws {
     let state = CurrentValue(0)
     let subscription = state.outlet.subscribe(buffering: .bufferingNewest(3))
     let recording = Recording()
@@ -384,7 +384,7 @@ final class RecordingTests: XCTestCase {
     XCTAssertEqual(try takes(of: recording), ["…", "2"])
   }
 
-  func test_C85_C88_countsOfSubscribersAreRecordedTooUnlessTheyAreSecret() async throws {
+  func test_C85a_C88a_countsOfSubscribersAreRecordedTooUnlessTheyAreSecret() async throws {
     for (name, expected) in [("listeners", ["1", "2"]), ("password", ["…", "…"])] {
       let channel = Channel<Int>()
       let recording = Recording()
@@ -414,7 +414,7 @@ final class RecordingTests: XCTestCase {
     XCTAssertEqual(recording.flow.events.map(\.text), ["0 of 0", "2 of 2"])
   }
 
-  func test_C85_aFailingProbeShowsTheFlow() async {
+  func test_C85a_aFailingProbeShowsTheFlow() async {
     let channel = Channel<Int>()
     let recording = Recording()
     recording.add(channel, as: "numbers")

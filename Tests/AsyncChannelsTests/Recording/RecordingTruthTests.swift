@@ -104,7 +104,7 @@ final class RecordingTruthTests: XCTestCase {
     XCTAssertEqual(recordings[0].flow.events.last?.text, "Request(\"Ann\")")
   }
 
-  func test_C87_aTextHasNoMoreColumnsThanATerminal() {
+  func test_C87b_aTextHasNoMoreColumnsThanATerminal() {
     let widths: [(String, Int)] = [
       ("a", 1), ("é", 1), ("e\u{301}", 1), ("もし", 4), ("⭐", 2), ("✅", 2), ("🇩🇪", 2), ("👩‍👩‍👧", 2),
       ("❤️", 2), ("1️⃣", 2), ("👍🏽", 2), ("⌚", 2), ("→", 1), ("…", 1), ("한글", 4), ("ﾊ", 1),
@@ -121,7 +121,7 @@ final class RecordingTruthTests: XCTestCase {
     }
   }
 
-  func test_C87_aLoopThatLeavesDoesNotChangeTheTextByBeingFaster() async {
+  func test_C87a_aLoopThatLeavesDoesNotChangeTheTextByBeingFaster() async {
     var texts: Set<String> = []
     for order in 0..<2 {
       let news = Channel<Int>()

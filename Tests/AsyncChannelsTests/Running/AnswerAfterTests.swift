@@ -8,7 +8,7 @@ import XCTest
 /// `answer(after:)`: work that begins when the input has been quiet.
 @MainActor
 final class AnswerAfterTests: XCTestCase {
-  func test_C76_workBeginsOnTheNewestWhenNoneHasComeForThatLong() async throws {
+  func test_C76a_workBeginsOnTheNewestWhenNoneHasComeForThatLong() async throws {
     try await withTestTime { time in
       let calls = Calls(time)
       let run = calls.answer(calls.received)
@@ -28,7 +28,7 @@ final class AnswerAfterTests: XCTestCase {
 
   /// The time of the last element counts, not that at which the timer finds out: so work begins one
   /// pause after it, and not up to two.
-  func test_C76_itIsNotLateHoweverElementsCome() async throws {
+  func test_C76a_itIsNotLateHoweverElementsCome() async throws {
     try await withTestTime { time in
       let calls = Calls(time)
       let run = calls.answer(calls.received)
@@ -62,7 +62,7 @@ final class AnswerAfterTests: XCTestCase {
     }
   }
 
-  func test_C76_atTheEndOfTheSequenceItBeginsImmediately() async throws {
+  func test_C76b_atTheEndOfTheSequenceItBeginsImmediately() async throws {
     try await withTestTime { time in
       let calls = Calls(time)
       let run = calls.answer(calls.received)
@@ -117,7 +117,7 @@ final class AnswerAfterTests: XCTestCase {
   }
 
   /// An element that comes after it was decided that the others have been quiet.
-  func test_C76_anElementThatComesWhenQuietIsDecidedWaitsForItsOwn() async throws {
+  func test_C76c_anElementThatComesWhenQuietIsDecidedWaitsForItsOwn() async throws {
     for overlap in Overlap.allCases {
       let inputs = Channel<Int>()
       let received = inputs.outlet.subscribe()
@@ -177,7 +177,7 @@ final class AnswerAfterTests: XCTestCase {
   }
 
   /// One at a time: what comes while work goes on has come when that ends.
-  func test_C76_oneAtATimeItWaitsForQuietWhenTheWorkIsDone() async throws {
+  func test_C76a_oneAtATimeItWaitsForQuietWhenTheWorkIsDone() async throws {
     try await withTestTime { time in
       let calls = Calls(time)
       let run = calls.answer(calls.received) { [clock = time.clock] number in
@@ -196,7 +196,7 @@ final class AnswerAfterTests: XCTestCase {
     }
   }
 
-  func test_C76_whatIsFilteredOutCountsAsHavingCome() async throws {
+  func test_C76d_whatIsFilteredOutCountsAsHavingCome() async throws {
     try await withTestTime { time in
       let calls = Calls(time)
       let run = calls.answer(calls.inputs.outlet.filter { $0 > 0 }.map { $0 * 10 }.subscribe())
@@ -217,7 +217,7 @@ final class AnswerAfterTests: XCTestCase {
     }
   }
 
-  func test_C76_aSubscriberThatComesIsNoElement() async throws {
+  func test_C76a_aSubscriberThatComesIsNoElement() async throws {
     try await withTestTime { time in
       let calls = Calls(time)
       let run = calls.answer(calls.inputs.outlet.subscribe(buffering: .bufferingNewest(1)))
@@ -231,7 +231,7 @@ final class AnswerAfterTests: XCTestCase {
     }
   }
 
-  func test_C76_stateMadeOfSeveralStatesIsQuietWhenAllAre() async throws {
+  func test_C76a_stateMadeOfSeveralStatesIsQuietWhenAllAre() async throws {
     try await withTestTime { time in
       let calls = Calls(time)
       let (first, second) = (CurrentValue(1), CurrentValue(10))
@@ -254,7 +254,7 @@ final class AnswerAfterTests: XCTestCase {
     }
   }
 
-  func test_C76_aSequenceThatIsNoSubscriptionIsWaitedForToo() async throws {
+  func test_C76b_aSequenceThatIsNoSubscriptionIsWaitedForToo() async throws {
     try await withTestTime { time in
       let calls = Calls(time)
       let (stream, continuation) = AsyncStream.makeStream(of: Int.self)

@@ -33,7 +33,7 @@ final class AnswerEdgesTests: XCTestCase {
     }
   }
 
-  func test_C76_twoElementsOfOneInstantWaitAsLongAsOne() async throws {
+  func test_C76a_twoElementsOfOneInstantWaitAsLongAsOne() async throws {
     try await withTestTime { [pause] time in
       let input = Channel<Int>()
       let (received, published) = (input.outlet.subscribe(), Record<Int>())

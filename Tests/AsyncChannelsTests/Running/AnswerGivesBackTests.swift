@@ -10,7 +10,7 @@ import XCTest
 final class AnswerGivesBackTests: XCTestCase {
   /// One element is sent, the call is cancelled some turns later, and the next one begins immediately. In test
   /// time there is one thread, so nothing lies between the decision that work begins and its first statement.
-  func test_C98_anInputIsBegunBeforeCancelReturnsOrByTheNextCall() async throws {
+  func test_C98a_C98c_anInputIsBegunBeforeCancelReturnsOrByTheNextCall() async throws {
     try await withTestTime(orders: .random(25, seed: 98)) { _ in
       for overlap in Overlap.allCases {
         for isReported in [false, true] {
@@ -26,7 +26,7 @@ final class AnswerGivesBackTests: XCTestCase {
   }
 
   /// The same on several threads, where one may be stopped after that decision and before the statement.
-  func test_C98_anInputIsBegunOnceOnSeveralThreads() async throws {
+  func test_C98a_anInputIsBegunOnceOnSeveralThreads() async throws {
     for overlap in Overlap.allCases {
       for isReported in [false, true] {
         for round in 0..<400 {
@@ -63,7 +63,7 @@ final class AnswerGivesBackTests: XCTestCase {
     return begun.events
   }
 
-  func test_C98_whatIsGivenBackComesFirstWhoeverConsumesNext() async throws {
+  func test_C98b_whatIsGivenBackComesFirstWhoeverConsumesNext() async throws {
     for (name, makeInput) in Self.sources {
       for way in Way.allCases {
         let inputs = Channel<Int>()
@@ -86,7 +86,7 @@ final class AnswerGivesBackTests: XCTestCase {
     }
   }
 
-  func test_C98_aConsumerThatSleepsIsWokenByWhatIsGivenBack() async throws {
+  func test_C98b_aConsumerThatSleepsIsWokenByWhatIsGivenBack() async throws {
     for (name, makeInput) in Self.sources {
       let inputs = Channel<Int>()
       let received = makeInput(inputs.outlet)
@@ -105,7 +105,7 @@ final class AnswerGivesBackTests: XCTestCase {
 
   /// A sender has taken the sleeper out of the queue, and rings it: a ring too many would bring it back to the
   /// queue while it is still linked elsewhere.
-  func test_C98_aConsumerThatIsBeingWokenIsNotRungAgain() async throws {
+  func test_C98b_aConsumerThatIsBeingWokenIsNotRungAgain() async throws {
     for (name, makeInput) in Self.sources {
       let inputs = Channel<Int>()
       let received = makeInput(inputs.outlet)
@@ -126,7 +126,7 @@ final class AnswerGivesBackTests: XCTestCase {
     }
   }
 
-  func test_C98_aBatchHasWhatWasGivenBackAndAllThatIsReady() async throws {
+  func test_C98b_aBatchHasWhatWasGivenBackAndAllThatIsReady() async throws {
     for (name, makeInput) in Self.sources {
       let inputs = Channel<Int>()
       let received = makeInput(inputs.outlet)
@@ -140,7 +140,7 @@ final class AnswerGivesBackTests: XCTestCase {
   }
 
   /// It reads on without the lock, whatever segment it has come to meanwhile.
-  func test_C98_afterWhatWasGivenBackThePlaceIsOpenAgain() async throws {
+  func test_C98b_afterWhatWasGivenBackThePlaceIsOpenAgain() async throws {
     let inputs = Channel<Int>()
     let received = inputs.outlet.map { $0 }.subscribe()
     let (consumer, turn) = try await Self.holding(0, of: received, inputs)
@@ -160,7 +160,7 @@ final class AnswerGivesBackTests: XCTestCase {
   }
 
   /// One of the merged states has finished, so no sender can ring for it.
-  func test_C98_aConsumerOfMergedStateIsWokenThoughAPartHasFinished() async throws {
+  func test_C98b_aConsumerOfMergedStateIsWokenThoughAPartHasFinished() async throws {
     let (one, two) = (CurrentValue(1), CurrentValue(10))
     one.finish()
     let received = StateOutlet.combine(one.projectedValue, two.projectedValue).map(+).subscribe()
@@ -180,7 +180,7 @@ final class AnswerGivesBackTests: XCTestCase {
 
   /// A derived subscription runs a closure while the call is cancelled: that element comes after those that were
   /// given back at once.
-  func test_C98_whatIsGivenBackLaterByTheSameCallComesAfterIt() async throws {
+  func test_C98b_C98d_whatIsGivenBackLaterByTheSameCallComesAfterIt() async throws {
     let inputs = Channel<Int>()
     let received = inputs.outlet.subscribe()
     let (consumer, first) = try await Self.holding(1, of: received, inputs)
@@ -213,7 +213,7 @@ final class AnswerGivesBackTests: XCTestCase {
 
   /// A consumer that takes without the lock comes to what was given back next, and when it is displaced it
   /// takes nothing more.
-  func test_C32_C98_whatWasGivenBackComesBeforeWhatAConsumerKnows() async throws {
+  func test_C32_C98b_whatWasGivenBackComesBeforeWhatAConsumerKnows() async throws {
     for displaces in [false, true] {
       let inputs = Channel<Int>()
       let received = inputs.outlet.subscribe()
@@ -245,7 +245,7 @@ final class AnswerGivesBackTests: XCTestCase {
     return (consumer, turn)
   }
 
-  func test_C98_whatIsGivenBackIsReleasedWithTheSubscription() async throws {
+  func test_C98a_whatIsGivenBackIsReleasedWithTheSubscription() async throws {
     let census = Census()
     let inputs = Channel<Tracked>()
     var received = Optional(inputs.outlet.subscribe())

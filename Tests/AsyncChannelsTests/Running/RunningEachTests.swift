@@ -10,7 +10,7 @@ final class RunningEachTests: XCTestCase {
   private let state = CurrentValue<[Item]>([])
   private let stage = Runs()
 
-  func test_C61_whatComesIsBegunWhatGoesIsCancelledAndWhatStaysRunsOn() async throws {
+  func test_C61a_C61e_whatComesIsBegunWhatGoesIsCancelledAndWhatStaysRunsOn() async throws {
     try await withTestTime { [state, stage] time in
       state.value = [Item(1), Item(2)]
       let running = self.runEach()
@@ -30,7 +30,7 @@ final class RunningEachTests: XCTestCase {
     }
   }
 
-  func test_C61_whatComesBackIsBegunAnewAlsoIfItWasGoneForAMomentOnly() async throws {
+  func test_C61b_C61d_whatComesBackIsBegunAnewAlsoIfItWasGoneForAMomentOnly() async throws {
     try await withTestTime { [state, stage] time in
       state.value = [Item(1)]
       let running = self.runEach()
@@ -46,7 +46,7 @@ final class RunningEachTests: XCTestCase {
     }
   }
 
-  func test_C61_whatGoesIsCancelledBeforeWhatComesWithTheSameChangeIsBegun() async throws {
+  func test_C61c_whatGoesIsCancelledBeforeWhatComesWithTheSameChangeIsBegun() async throws {
     for _ in 0..<5 {
       let state = CurrentValue((1...1000).map { Item($0) })
       let stage = Runs()
@@ -61,7 +61,7 @@ final class RunningEachTests: XCTestCase {
     }
   }
 
-  func test_C61_whatComesBackDoesNotWaitForACancelledRunThatHasNotReturned() async throws {
+  func test_C61d_whatComesBackDoesNotWaitForACancelledRunThatHasNotReturned() async throws {
     try await withTestTime { [state, stage] time in
       state.value = [Item(1)]
       let running = Task.detached { [clock = time.clock] in
@@ -86,7 +86,7 @@ final class RunningEachTests: XCTestCase {
     }
   }
 
-  func test_C61_whatGoesBeforeItCouldBeginIsNotBegun() async throws {
+  func test_C61a_whatGoesBeforeItCouldBeginIsNotBegun() async throws {
     var roundsWithTheLastOnly = 0
     try await withTestTime { time in
       for _ in 0..<20 {
@@ -109,7 +109,7 @@ final class RunningEachTests: XCTestCase {
     XCTAssertGreaterThan(roundsWithTheLastOnly, 10)
   }
 
-  func test_C61_whatReturnsByItselfIsBegunAgainOnlyWhenItHasBeenAway() async throws {
+  func test_C61g_whatReturnsByItselfIsBegunAgainOnlyWhenItHasBeenAway() async throws {
     try await withTestTime { [state, stage] time in
       state.value = [Item(1), Item(2)]
       let running = Task.detached {
@@ -127,7 +127,7 @@ final class RunningEachTests: XCTestCase {
     }
   }
 
-  func test_C61_ofSeveralWithOneIdentityTheFirstIsRun() async throws {
+  func test_C61f_ofSeveralWithOneIdentityTheFirstIsRun() async throws {
     try await withTestTime { [state, stage] time in
       state.value = [Item(1, "first"), Item(1, "second"), Item(1, "third")]
       let running = Task.detached {
@@ -224,7 +224,7 @@ final class RunningEachTests: XCTestCase {
     }
   }
 
-  func test_C61_viewModelsComeAndGoByIdentityAndLoseNoInput() async throws {
+  func test_C61a_C61d_viewModelsComeAndGoByIdentityAndLoseNoInput() async throws {
     try await withTestTime { time in
       let list = List()
       let rows = [Row(1), Row(2)]
@@ -252,7 +252,7 @@ final class RunningEachTests: XCTestCase {
   }
 
   /// Each of four writers takes its own element out and puts it back, while the main actor runs them.
-  func test_C61_inARaceOfWritersEachIsCancelledBeforeItIsBegunAnew() async throws {
+  func test_C61c_C61d_inARaceOfWritersEachIsCancelledBeforeItIsBegunAnew() async throws {
     for round in 0..<20 {
       let state = CurrentValue<[Item]>([])
       let stage = Runs()

@@ -8,7 +8,7 @@ import XCTest
 final class StartTests: XCTestCase {
   private let events = Record<String>()
 
-  func test_C60_itRunsFromALaterTurnUntilItsTokenIsCancelledOrDropped() async throws {
+  func test_C60a_C60b_itRunsFromALaterTurnUntilItsTokenIsCancelledOrDropped() async throws {
     try await withTestTime { [events] time in
       for isDropped in [false, true] {
         let echo = Echo(events)
@@ -36,7 +36,7 @@ final class StartTests: XCTestCase {
     }
   }
 
-  func test_C60_itDoesNotRunIfTheTokenHasEndedBefore() async throws {
+  func test_C60c_itDoesNotRunIfTheTokenHasEndedBefore() async throws {
     try await withTestTime { [events] time in
       for isDropped in [false, true] {
         var echo = Optional(Echo(events))
@@ -52,7 +52,7 @@ final class StartTests: XCTestCase {
     }
   }
 
-  func test_C60_theTokensOwnerDecidesHowLongTheViewModelLives() async throws {
+  func test_C60d_theTokensOwnerDecidesHowLongTheViewModelLives() async throws {
     try await withTestTime { [events] time in
       var echo = Optional(Echo(events))
       weak let same = echo
@@ -74,7 +74,7 @@ final class StartTests: XCTestCase {
     }
   }
 
-  func test_C60_aRunThatReturnsByItselfLetsGoAndIsNotStartedAgain() async throws {
+  func test_C60a_C60d_aRunThatReturnsByItselfLetsGoAndIsNotStartedAgain() async throws {
     try await withTestTime { [events] time in
       var passage = Optional(Passage(time.clock, events))
       weak let same = passage
@@ -90,7 +90,7 @@ final class StartTests: XCTestCase {
     }
   }
 
-  func test_C60_whereATokenIsReplacedTheFirstRunIsCancelledBeforeTheNextBegins() async throws {
+  func test_C60e_whereATokenIsReplacedTheFirstRunIsCancelledBeforeTheNextBegins() async throws {
     try await withTestTime(orders: .random(50, seed: 1)) { time in
       let events = Record<String>()
       let echo = Echo(events)

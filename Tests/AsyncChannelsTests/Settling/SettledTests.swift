@@ -208,7 +208,7 @@ final class SettledTests: XCTestCase {
     }
   }
 
-  func test_C74_aStateThatDoesNotChangeHasSettledBesideThoseThatAlwaysDo() async throws {
+  func test_C74d_aStateThatDoesNotChangeHasSettledBesideThoseThatAlwaysDo() async throws {
     for takesBatches in [false, true] {
       let (busy, idle) = (CurrentValue(0), CurrentValue(0))
       let both = StateOutlet.combine(busy.outlet, idle.outlet)
@@ -240,7 +240,7 @@ final class SettledTests: XCTestCase {
   }
 
   /// The consumer has slept, and taken all that there was of the state that is asked.
-  func test_C74_aStepThatAnotherStateBeganIsWaitedFor() async throws {
+  func test_C74e_aStepThatAnotherStateBeganIsWaitedFor() async throws {
     let (busy, idle) = (CurrentValue(0), CurrentValue(0))
     let both = StateOutlet.combine(busy.outlet, idle.outlet)
     let (begun, gate) = (Gate(), Gate())
@@ -261,7 +261,7 @@ final class SettledTests: XCTestCase {
     try await loop.cancelAndWait()
   }
 
-  func test_C74_allStatesOfADerivedOneAreWaitedForAtTheSameTime() async throws {
+  func test_C74a_C74b_C74c_allStatesOfADerivedOneAreWaitedForAtTheSameTime() async throws {
     let (name, age) = (CurrentValue("Ann"), CurrentValue(1))
     let both = StateOutlet.combine(name.outlet, age.outlet)
     var first: Subscription? = name.outlet.subscribe()
@@ -310,7 +310,7 @@ final class SettledTests: XCTestCase {
   }
 
   @MainActor
-  func test_C74_aTestCanLookAtWhatAnObserverHasShown() async throws {
+  func test_C74a_aTestCanLookAtWhatAnObserverHasShown() async throws {
     let (name, age) = (CurrentValue("Ann"), CurrentValue(1))
     var label = ""
     let token = StateOutlet.combine(name.outlet, age.outlet).map { "\($0), \($1)" }
@@ -409,7 +409,7 @@ final class SettledTests: XCTestCase {
     }
   }
 
-  func test_C72_C74_withNobodyThereItReturnsImmediately() async throws {
+  func test_C72_C74a_C74f_withNobodyThereItReturnsImmediately() async throws {
     let channel = Channel<Int>()
     let isSettled = try await within { await channel.settled() }
     XCTAssertTrue(isSettled)

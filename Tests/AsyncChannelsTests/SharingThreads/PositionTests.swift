@@ -155,7 +155,7 @@ final class PositionTests: XCTestCase {
     if let claim { cursor.position.finish(claim, as: ticket) }
   }
 
-  func test_C85_whatWasReplayedIsRecordedAsTakenAlthoughTheLogHadNoSlotForIt() async {
+  func test_C85a_whatWasReplayedIsRecordedAsTakenAlthoughTheLogHadNoSlotForIt() async {
     let channel = Channel<Int>(replaying: 1)
     let recording = Recording()
     recording.add(channel, as: "numbers")

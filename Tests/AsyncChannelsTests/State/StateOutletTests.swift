@@ -275,7 +275,7 @@ final class DerivedStateTests: XCTestCase {
   }
 
   /// Whatever the policy: one that is bounded finds the last value of what is finished, too.
-  func test_C56_whatIsFinishedStaysAPartOfAMergedState() async throws {
+  func test_C56b_whatIsFinishedStaysAPartOfAMergedState() async throws {
     for policy in [BufferingPolicy.unbounded, .bufferingNewest(1), .bufferingOldest(3)] {
       let (one, two) = (CurrentValue(1), CurrentValue(10))
       one.finish()
@@ -289,7 +289,7 @@ final class DerivedStateTests: XCTestCase {
     }
   }
 
-  func test_C56_itEndsWhenAllHaveEnded() async throws {
+  func test_C56a_itEndsWhenAllHaveEnded() async throws {
     let (one, two) = (CurrentValue(1), CurrentValue(10))
     let probe = Probe(StateOutlet.combine(one.outlet, two.outlet).map { $0 + $1 })
     try await probe.expect(11)
@@ -309,7 +309,7 @@ final class DerivedStateTests: XCTestCase {
     try await late.expectFinished()
   }
 
-  func test_C56_cancellingAndTakingOverLoseNothing() async throws {
+  func test_C56c_cancellingAndTakingOverLoseNothing() async throws {
     let (one, two) = (CurrentValue(0), CurrentValue(0))
     let subscription = StateOutlet.combine(one.outlet, two.outlet).subscribe()
     let writers = Task.detached {
@@ -346,7 +346,7 @@ final class DerivedStateTests: XCTestCase {
     XCTAssertEqual(seen.map { $0.0 - $0.1 }, Array(0...4000))
   }
 
-  func test_C56_thePolicyAppliesToEachStateAndDropsAreCounted() async throws {
+  func test_C56d_thePolicyAppliesToEachStateAndDropsAreCounted() async throws {
     let (one, two) = (CurrentValue(0), CurrentValue(0))
     let newest = StateOutlet.combine(one.outlet, two.outlet)
       .subscribe(buffering: .bufferingNewest(1))
@@ -357,7 +357,7 @@ final class DerivedStateTests: XCTestCase {
     XCTAssertEqual(pair.map { [$0.0, $0.1] }, [[10, 5]])
   }
 
-  func test_C56_droppingTheSubscriptionLeavesNothingBehind() async throws {
+  func test_C56c_droppingTheSubscriptionLeavesNothingBehind() async throws {
     let census = Census()
     let states = (0..<3).map { CurrentValue(Tracked($0, in: census)) }
     var subscription: Subscription<Int>? = StateOutlet.combine(
@@ -378,7 +378,7 @@ final class DerivedStateTests: XCTestCase {
   }
 
   /// One state wakes the consumer, which leaves its places with the others.
-  func test_C56_oneThatWakesHasNoPlaceWithTheOthers() async throws {
+  func test_C56c_oneThatWakesHasNoPlaceWithTheOthers() async throws {
     let states = (0..<3).map { CurrentValue($0) }
     let combined = StateOutlet.combine(states[0].outlet, states[1].outlet, states[2].outlet)
     let subscription = combined.map { $0 + $1 + $2 }.subscribe()
@@ -394,7 +394,7 @@ final class DerivedStateTests: XCTestCase {
   }
 
   /// A sender that has taken a sleeper out of the queue rings it later, and has its links until then.
-  func test_C56_whatASenderIsAboutToRingIsNotWaitedOnAgain() async throws {
+  func test_C56c_whatASenderIsAboutToRingIsNotWaitedOnAgain() async throws {
     let (one, two) = (CurrentValue(0), CurrentValue(0))
     let subscription = StateOutlet.combine(one.outlet, two.outlet).subscribe()
     let first = try await subscription.take(1)
@@ -416,7 +416,7 @@ final class DerivedStateTests: XCTestCase {
   }
 
   /// It looks at the first state, and would wait for that, before it finds the second one changed.
-  func test_C56_oneThatFindsSomethingWaitsForNone() async throws {
+  func test_C56c_oneThatFindsSomethingWaitsForNone() async throws {
     let states = (0..<2).map { CurrentValue($0) }
     let subscription = StateOutlet.combine(states[0].outlet, states[1].outlet).subscribe()
     @Sendable func nextBatch() async -> Int? {

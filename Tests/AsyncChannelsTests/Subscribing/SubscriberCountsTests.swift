@@ -7,7 +7,7 @@ import XCTest
 
 /// The number of subscribers as state.
 final class SubscriberCountsTests: XCTestCase {
-  func test_C66_itBeginsWithTheCountThereIsAndGivesEachChangeInOrder() async throws {
+  func test_C66a_C66b_itBeginsWithTheCountThereIsAndGivesEachChangeInOrder() async throws {
     let channel = Channel<Int>(replaying: 1)
     var subscriptions = [channel.outlet.subscribe()]
     let counts = channel.subscriberCounts
@@ -27,7 +27,7 @@ final class SubscriberCountsTests: XCTestCase {
     XCTAssertEqual(all, [1, 2, 3, 4, 3, 2, 1, 0])
   }
 
-  func test_C66_itIsZeroAndEndsWithTheOwnerAndKeepsItNotAlive() async throws {
+  func test_C66c_itIsZeroAndEndsWithTheOwnerAndKeepsItNotAlive() async throws {
     var channel: Channel<Int>? = Channel()
     let counts = try XCTUnwrap(channel?.subscriberCounts)
     let subscription = channel?.outlet.subscribe()
@@ -41,7 +41,7 @@ final class SubscriberCountsTests: XCTestCase {
     withExtendedLifetime(subscription) {}
   }
 
-  func test_C66_askedForAfterTheEndItIsZeroAndHasEnded() async throws {
+  func test_C66c_askedForAfterTheEndItIsZeroAndHasEnded() async throws {
     let channel = Channel<Int>()
     let subscription = channel.outlet.subscribe()
     channel.finish()
@@ -51,7 +51,7 @@ final class SubscriberCountsTests: XCTestCase {
     withExtendedLifetime((channel, subscription)) {}
   }
 
-  func test_C66_aStatesFollowersAreCountedThroughDerivedStateToo() {
+  func test_C66b_aStatesFollowersAreCountedThroughDerivedStateToo() {
     let number = CurrentValue(1)
     let counts = number.subscriberCounts
     var followers = [number.outlet.subscribe(), number.outlet.map { $0 }.subscribe()]
@@ -63,7 +63,7 @@ final class SubscriberCountsTests: XCTestCase {
     withExtendedLifetime(followers) {}
   }
 
-  func test_C66_anOutputsOwnerSeesItsCount() {
+  func test_C66a_anOutputsOwnerSeesItsCount() {
     let output = Output<Int>()
     let subscription = output.outlet.subscribe()
     XCTAssertEqual(output.subscriberCounts.value, 1)
@@ -71,7 +71,7 @@ final class SubscriberCountsTests: XCTestCase {
     withExtendedLifetime(subscription) {}
   }
 
-  func test_C66_observersAreToldWhenTheSubscriptionIsThere() {
+  func test_C66b_observersAreToldWhenTheSubscriptionIsThere() {
     let channel = Channel<Int>()
     let counts = channel.subscriberCounts
     let told = Record<Int>()
@@ -85,7 +85,7 @@ final class SubscriberCountsTests: XCTestCase {
     withExtendedLifetime(subscription) {}
   }
 
-  func test_C66_comingAndGoingOnManyThreadsLeavesOutNoChange() async throws {
+  func test_C66a_comingAndGoingOnManyThreadsLeavesOutNoChange() async throws {
     for _ in 0..<20 {
       let channel = Channel<Int>()
       let changes = Locked<Subscription<Int>?>(nil)
@@ -106,7 +106,7 @@ final class SubscriberCountsTests: XCTestCase {
     }
   }
 
-  func test_C66_nothingIsMadeBeforeItIsAskedFor() {
+  func test_C66d_nothingIsMadeBeforeItIsAskedFor() {
     let channel = Channel<Int>()
     let subscription = channel.outlet.subscribe()
     XCTAssertTrue(channel.log.observers.isEmpty)

@@ -45,7 +45,7 @@ final class CredentialsTests: XCTestCase {
     XCTAssertFalse(leaves(of: form).contains { $0.contains("secret") })
   }
 
-  func test_C88_aRecordingThatHidesTheUserNameShowsNeither() {
+  func test_C88a_aRecordingThatHidesTheUserNameShowsNeither() {
     let channel = Channel<Credentials>()
     for hiding in [[], ["username"]] {
       let recording = Recording(hiding: hiding)

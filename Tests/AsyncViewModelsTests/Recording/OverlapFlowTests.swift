@@ -7,7 +7,7 @@ import XCTest
 /// C87: what two overlapping sign-ins look like, for each way of overlapping. The same text in each run.
 @MainActor
 final class OverlapFlowTests: XCTestCase {
-  func test_C87_oneAtATimeTheSecondWaitsForTheFirst() async throws {
+  func test_C87a_oneAtATimeTheSecondWaitsForTheFirst() async throws {
     try await expect(
       .oneAtATime,
       """
@@ -21,7 +21,7 @@ final class OverlapFlowTests: XCTestCase {
       """)
   }
 
-  func test_C87_latestOnlyTheFirstIsSuperseded() async throws {
+  func test_C87a_latestOnlyTheFirstIsSuperseded() async throws {
     try await expect(
       .latestOnly,
       """
@@ -34,7 +34,7 @@ final class OverlapFlowTests: XCTestCase {
       """)
   }
 
-  func test_C87_firstOnlyTheSecondIsIgnored() async throws {
+  func test_C87a_firstOnlyTheSecondIsIgnored() async throws {
     try await expect(
       .firstOnly,
       """
@@ -47,7 +47,7 @@ final class OverlapFlowTests: XCTestCase {
       """)
   }
 
-  func test_C87_concurrentTheSecondAnswersFirst() async throws {
+  func test_C87a_C87c_concurrentTheSecondAnswersFirst() async throws {
     try await expect(
       .concurrent,
       """
@@ -61,7 +61,7 @@ final class OverlapFlowTests: XCTestCase {
       """)
   }
 
-  func test_C86_eachOutletGivesTheSameRecordedOrNot() async throws {
+  func test_C86a_eachOutletGivesTheSameRecordedOrNot() async throws {
     try await withTestTime { time in
       for overlap in Overlap.allCases {
         let plain = SigningIn(time, overlap)

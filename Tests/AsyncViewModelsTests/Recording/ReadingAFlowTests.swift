@@ -8,18 +8,18 @@ import XCTest
 /// C87: the pictures of the guide "Reading a flow" are what a recording shows.
 @MainActor
 final class ReadingAFlowTests: XCTestCase {
-  func test_C87_theStaleAnswerOfTheGuideIsSeenInThePicture() async throws {
+  func test_C87a_theStaleAnswerOfTheGuideIsSeenInThePicture() async throws {
     let picture = try await flow(of: .concurrent, answering: ["swift", "s"])
     try assertGuide(contains: picture.text())
     try assertGuide(contains: picture.marbles())
   }
 
-  func test_C87_theMendedSearchOfTheGuideShowsWhatWasSuperseded() async throws {
+  func test_C87a_theMendedSearchOfTheGuideShowsWhatWasSuperseded() async throws {
     try assertGuide(
       contains: try await flow(of: .latestOnly, answering: ["swift"]).text(legend: false))
   }
 
-  func test_C87_theFlowInREADMEIsWhatARecordingShows() async throws {
+  func test_C87a_theFlowInREADMEIsWhatARecordingShows() async throws {
     struct Willing: Authenticator {
       func authenticate(_ credentials: Credentials) async throws(AuthError) -> Token { Token("t") }
     }
@@ -64,7 +64,7 @@ final class ReadingAFlowTests: XCTestCase {
     XCTAssertFalse(svg.contains(">dropped</text>"))
   }
 
-  func test_C85_eachPictureSaysHowManyEventsItLeftOut() {
+  func test_C85h_eachPictureSaysHowManyEventsItLeftOut() {
     let recording = Recording(limit: 2)
     let channel = Channel<Int>()
     recording.add(channel, as: "numbers")

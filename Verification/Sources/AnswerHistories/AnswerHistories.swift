@@ -59,13 +59,13 @@ struct AnswerHistories {
     usage: AnswerHistories [--histories N] [--seed S]
 
     Runs random histories of `answer` (send, run, cancel and run again, end of work, time, finish) in the
-    library and in a sequential model, and compares after each step what was begun, published, ignored and
-    reported as busy, which work was cancelled, which calls have returned, and what waits.
+    library and in a sequential model, and compares after each step which work was begun, published, ignored and
+    reported as busy, which work was cancelled, which calls have returned, and which elements wait.
 
-      --histories N   how many; 100000 unless told
-      --seed S        of the first history; the next has S + 1, and so on. Random unless told
+      --histories N   the number of histories; 100000 by default
+      --seed S        the seed of the first history; the next has S + 1, and so on. Random by default
 
-    Exits with 0 if all went as the model says, 1 if not, 2 if one hung, 64 for a wrong argument. A
+    Exits with 0 if library and model agree, 1 if not, 2 if a history hung, 64 for a wrong argument. A
     failure names the seed of its history: --seed S --histories 1 runs it again.
     """
 }

@@ -2,13 +2,13 @@ import AsyncChannels
 import AsyncChannelsTesting
 import Proof
 
-/// A setup and steps, and what comes of them.
+/// A setup and the steps that are done with it.
 struct History: Sendable {
   let seed: UInt64
   let setup: Setup
   var steps: [Step]
 
-  /// What it is, and at its end all calls are cancelled, and all work ends.
+  /// Where library and model differ.
   struct Mismatch: Sendable {
     let steps: [Step]
     let reason: String?
@@ -16,7 +16,8 @@ struct History: Sendable {
     let got: Observation
   }
 
-  /// - Parameter orders: In which order jobs run that are ready.
+  /// Runs the history in the model and in the library, and compares after each step. At its end all calls are
+  /// cancelled, and all work ends. With an odd seed, jobs that are ready run in random order.
   @MainActor
   func mismatch() async throws -> Mismatch? {
     var found: Mismatch?

@@ -17,9 +17,10 @@ final class LibraryRun {
     self.time = time
   }
 
-  /// Returns what was seen as soon as a call was cancelled, and what is seen when all has run.
+  /// Ends the work on an element.
   func end(_ number: Int) { record.complete(number) }
 
+  /// Returns what was seen as soon as a call was cancelled, and what is seen when all jobs have run.
   func apply(_ step: Step) async -> (atCancel: Observation, Observation) {
     var atCancel = Observation()
     switch step {

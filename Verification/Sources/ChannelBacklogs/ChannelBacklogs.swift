@@ -60,13 +60,13 @@ struct ChannelBacklogs {
     for measure in measures { text += "  \(measure.name): \(measure.summary)\n" }
     return text + """
 
-      Without a measure all are run. The exit status is 1 if a bound was broken.
+      Without a measure, all are run. The exit status is 1 if a bound was broken.
 
-        --quick         small figures, for every change: 15 s at most
-        --sends N       how much is sent past the stuck subscribers (100000000)
-        --seconds T     for how long the producer outruns its consumers (60)
-        --megabytes M   about how much memory their backlogs may take (1500)
-        --cycles N      how often is subscribed, waited, cancelled and dropped (1000000)
+        --quick         uses small figures and takes at most 15 s, for every change
+        --sends N       the number of elements sent past the stuck subscribers (100000000)
+        --seconds T     how many seconds the producer outruns its consumers (60)
+        --megabytes M   the approximate size of their backlogs (1500)
+        --cycles N      the number of cycles of subscribe, wait, cancel, drop (1000000)
 
       """
   }

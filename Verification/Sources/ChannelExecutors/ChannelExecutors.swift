@@ -21,17 +21,17 @@ struct ChannelExecutors {
   private static let usage = """
     usage: ChannelExecutors each-job | main-serial | own-loop
 
-    Consumers of a subscription take turns, by cancelling and by displacing, and what each got is
-    checked; where the main actor is concerned, a channel's consumers are also compared with those of
-    an AsyncStream.
+    Consumers of a subscription take turns, by cancelling and by displacing. The elements that each of them
+    got are checked. On the main actor, a channel's consumers are also compared with those of an
+    AsyncStream.
 
       each-job     an actor and a task executor whose jobs run one by one; the next consumer begins
                    after each k-th job of the one before it
-      main-serial  every job of the process runs on the main actor, one after the other, as tests
-                   with a main serial executor have it
-      own-loop     the main actor is served by a loop of the program's own, as in a game or under
-                   another user interface; nobody serves the main dispatch queue
+      main-serial  every job of the process runs on the main actor, one after the other, as in tests
+                   with a main serial executor
+      own-loop     a loop of the program serves the main actor, as in a game or under another user
+                   interface; the main dispatch queue is not served
 
-    Exits with 0 if all was as it must be, 1 if not, 2 after a hang, 64 for a wrong argument.
+    Exits with 0 if all checks hold, 1 if not, 2 after a hang, 64 for a wrong argument.
     """
 }

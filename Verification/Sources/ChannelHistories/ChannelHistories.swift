@@ -48,14 +48,14 @@ struct ChannelHistories {
 
     Runs random histories of one channel or current value (send, subscribe, take, displace,
     cancel, drop, settle, finish) in the library and in a sequential model, and compares after each step
-    what every subscriber got and missed, what sending and settling returned, how many are subscribed,
-    and which elements are in memory.
+    which elements each subscriber got and missed, what sending and settling returned, the number of
+    subscribers, and which elements are in memory.
 
-      --histories N   how many; 100000 unless told
-      --seed S        of the first history; the next has S + 1, and so on. Random unless told
-      --tell          prints each step before it is done: what led to a crash
+      --histories N   the number of histories; 100000 by default
+      --seed S        the seed of the first history; the next has S + 1, and so on. Random by default
+      --tell          prints each step before it is done, to see which steps led to a crash
 
-    Exits with 0 if all went as the model says, 1 if not, 2 if one hung, 64 for a wrong argument. A
+    Exits with 0 if library and model agree, 1 if not, 2 if a history hung, 64 for a wrong argument. A
     failure names the seed of its history: --seed S --histories 1 runs it again.
     """
 }

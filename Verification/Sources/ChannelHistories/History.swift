@@ -1,15 +1,15 @@
 import Proof
 
-/// A setup and steps, and what comes of them.
+/// A setup and the steps that are done with it.
 struct History: Sendable {
   let setup: Setup
   var steps: [Step]
   /// Whether to print each step before it is done.
   var isTold = false
 
-  /// Where library and model part.
+  /// Where library and model differ.
   struct Mismatch: Sendable {
-    /// All steps that made sense, up to the one after which they do.
+    /// All steps that made sense, up to the one after which library and model differ.
     let steps: [Step]
     let expected: Observation
     let got: Observation

@@ -39,35 +39,34 @@ struct Options: Sendable {
                          [--busy N] [--mixed-priorities] [--one-core] [--own-threads N]
            ChannelStress --planted-race | --planted-use-after-free
 
-    Rounds of storms and races on channels, on all cores. In a storm several senders send to many
-    subscribers, who keep up, fall behind, are cancelled, hand over, leave and come back, until the
-    channel is finished or its owner dropped; then it is checked what each one got, in which order,
-    and how much it dropped. In a race two threads do two things at the same instant, such as
-    cancelling a consumer and sending to it. At the end of each no element may be alive.
+    Runs rounds of storms and races on channels, on all cores. In a storm, several senders send to many
+    subscribers, which keep up, fall behind, are cancelled, hand over, leave and come back, until the
+    channel is finished or its owner dropped. Then the program checks which elements each subscriber
+    got, in which order, and how many it dropped. In a race, two threads do two things at the same
+    instant, such as cancelling a consumer and sending to it. At the end of each, no element may be alive.
 
-      --seconds N      goes on for so long; 20 if no goal is given
-      --deliveries N   goes on until so many elements were taken in storms
-      --races N        goes on until there were so many races of cancel against send, and of finish
-                       against subscribe; what did not overlap in time is not counted, so that this
-                       needs two cores
-      --seed S         of the first round; the next has S + 1, and so on. Random unless told. What
-                       is done follows from the seed; how it interleaves does not
-      --patience N     for how many seconds nothing may happen before that is a hang; 60 unless told
+      --seconds N      runs for N seconds; 20 if no goal is given
+      --deliveries N   runs until N elements were taken in storms
+      --races N        runs until there were N races of cancel against send, and N of finish against
+                       subscribe. Only races that overlapped in time count, so this needs two cores
+      --seed S         the seed of the first round; the next has S + 1, and so on. Random by default.
+                       The seed determines the steps, not how threads interleave
+      --patience N     after N seconds without progress, the run fails as hung; 60 by default
 
-    With several goals it goes on until all of them are reached.
+    With several goals, it runs until all of them are reached.
 
-      --busy N            beside N threads that compute and nothing else
+      --busy N            runs beside N threads that only compute
       --mixed-priorities  each task has background, medium or high priority at random
       --one-core          all threads share one core; Linux only
-      --own-threads N     all tasks run on N threads of their own, as in a strict pool; there, the
-                          tasks' pool on Apple's systems has one thread
+      --own-threads N     all tasks run on N threads of their own, as in the strict pool of Apple's
+                          systems, which has one thread
 
-    Under these conditions a thread is often stopped while it has something that others want. They can
-    be combined.
+    Under these conditions, a thread is often stopped while it holds something that others need. The
+    conditions can be combined.
 
       --planted-race            makes a data race, which Thread Sanitizer must report
       --planted-use-after-free  reads freed memory, which Address Sanitizer must report
 
-    Exits with 0 if all was as it must be, 1 if not, 2 after a hang, 64 for a wrong argument.
+    Exits with 0 if all checks hold, 1 if not, 2 after a hang, 64 for a wrong argument.
     """
 }
