@@ -167,13 +167,13 @@ final class TestTimeTests: XCTestCase {
   @MainActor
   func test_C94_theIsolationIsWhatItIsElsewhere() async throws {
     try await withTestTime { time in
-      MainActor.assertIsolated()
-      Task.detached { @MainActor in MainActor.assertIsolated() }
+      MainActor.preconditionIsolated()
+      Task.detached { @MainActor in MainActor.preconditionIsolated() }
       await Sink().check()
       await time.idle()
-      MainActor.assertIsolated()
+      MainActor.preconditionIsolated()
     }
-    MainActor.assertIsolated()
+    MainActor.preconditionIsolated()
   }
 
   @MainActor
@@ -212,7 +212,7 @@ final class Log {
 }
 
 private actor Sink {
-  func check() { assertIsolated() }
+  func check() { preconditionIsolated() }
 }
 
 private actor Client {
