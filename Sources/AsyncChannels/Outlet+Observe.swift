@@ -40,6 +40,15 @@ extension Outlet {
   public func observe(
     buffering policy: BufferingPolicy? = nil,
     isolation: isolated (any Actor)? = #isolation,
+    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Element) -> Void
+  ) -> CancellationToken {
+    listen(buffering: policy, calledIn: isolation, body)
+  }
+
+  /// The same with a function that can suspend, or has another isolation than the main actor's.
+  public func observe(
+    buffering policy: BufferingPolicy? = nil,
+    isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Element) async -> Void
   ) -> CancellationToken {
     subscribe(buffering: policy).consume(in: body.isolation, calledIn: isolation, body)
@@ -52,12 +61,29 @@ extension Outlet {
   public func observe<Sent>(
     buffering policy: BufferingPolicy? = nil,
     isolation: isolated (any Actor)? = #isolation,
-    @_inheritActorContext _ body:
-      @escaping @isolated(any) @Sendable (Element) async -> SendResult<Sent>
+    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Element) -> SendResult<Sent>
   ) -> CancellationToken {
-    subscribe(buffering: policy).consume(in: body.isolation, calledIn: isolation) { element in
-      _ = await body(element)
+    listen(buffering: policy, calledIn: isolation, body)
+  }
+
+  /// The main actor calls its functions in turn, without a task. Elsewhere each has a task, as a function that can
+  /// suspend has.
+  private func listen<Result: Sendable>(
+    buffering policy: BufferingPolicy?, calledIn caller: isolated (any Actor)?,
+    _ body: @escaping @isolated(any) @Sendable (Element) -> Result
+  ) -> CancellationToken {
+    guard let function = mainActorFunction(body) else {
+      return subscribe(buffering: policy).consume(in: body.isolation, calledIn: caller) {
+        _ = await body($0)
+      }
     }
+    let listener = Listener(to: feed(buffering: policy)) { _ = function($0) }
+    if caller === MainActor.shared {
+      MainActor.assumeIsolated { listener.serveFirst() }
+    } else {
+      listener.standInLine()
+    }
+    return CancellationToken { listener.cancel() }
   }
 }
 

@@ -103,6 +103,15 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
   public func observe(
     buffering policy: BufferingPolicy? = nil,
     isolation: isolated (any Actor)? = #isolation,
+    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Value) -> Void
+  ) -> CancellationToken {
+    outlet.observe(buffering: policy, isolation: isolation, body)
+  }
+
+  /// The same with a function that can suspend: values wait while it does.
+  public func observe(
+    buffering policy: BufferingPolicy? = nil,
+    isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Value) async -> Void
   ) -> CancellationToken {
     outlet.observe(buffering: policy, isolation: isolation, body)
@@ -116,8 +125,7 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
   public func observe<Sent>(
     buffering policy: BufferingPolicy? = nil,
     isolation: isolated (any Actor)? = #isolation,
-    @_inheritActorContext _ body:
-      @escaping @isolated(any) @Sendable (Value) async -> SendResult<Sent>
+    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Value) -> SendResult<Sent>
   ) -> CancellationToken {
     outlet.observe(buffering: policy, isolation: isolation, body)
   }

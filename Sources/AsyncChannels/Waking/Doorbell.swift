@@ -1,4 +1,5 @@
-/// What a consumer waits on when there is nothing to read: an `AsyncStream` of rings.
+/// What a consumer waits on when there is nothing to read: an `AsyncStream` of rings, for a task; for a listener
+/// without a task, the line in which it stands (`Line`).
 ///
 /// The stream buffers the newest ring only, so a ring before the wait is not lost, and ringing
 /// twice is ringing once. A ring means "look again" and carries nothing. A subscription keeps its
@@ -11,8 +12,12 @@
 /// that has the list.
 @usableFromInline
 final class Doorbell: @unchecked Sendable {
-  private let rings: AsyncStream<Void>
-  private let continuation: AsyncStream<Void>.Continuation
+  private enum Consumer {
+    case task(rings: AsyncStream<Void>, AsyncStream<Void>.Continuation)
+    case listener(Listening)
+  }
+
+  private let consumer: Consumer
 
   /// Whether its consumer is a subscriber of the log, rather than one that only watches.
   let isSubscribers: Bool
@@ -28,13 +33,20 @@ final class Doorbell: @unchecked Sendable {
 
   init(ofSubscriber isSubscribers: Bool) {
     self.isSubscribers = isSubscribers
-    (rings, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let (rings, continuation) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    consumer = .task(rings: rings, continuation)
+  }
+
+  init(of listener: Listening, asSubscriber isSubscriber: Bool) {
+    isSubscribers = isSubscriber
+    consumer = .listener(listener)
   }
 
   /// A doorbell for another queue, which rings for the same consumer.
   init(branchOf bell: Doorbell) {
     isSubscribers = bell.isSubscribers
-    (rings, continuation) = (bell.rings, bell.continuation)
+    consumer = bell.consumer
   }
 
   /// Rings this one and those that it is linked to, in order.
@@ -49,14 +61,18 @@ final class Doorbell: @unchecked Sendable {
 
   /// Wakes the consumer that waits. This runs code of its executor, so no lock may be held.
   func ring() {
-    continuation.yield()
+    switch consumer {
+    case .task(_, let continuation): continuation.yield()
+    case .listener(let listener): listener.standInLine()
+    }
   }
 
-  /// Waits for the next ring, or until the task is cancelled.
+  /// Waits for the next ring, or until the task is cancelled. Not for a listener.
   ///
   /// Inlined, since a sleeping task keeps the frame of every call that it is in.
   @inline(__always)
   func wait(isolation: isolated (any Actor)?) async {
+    guard case .task(let rings, _) = consumer else { return }
     var iterator = rings.makeAsyncIterator()
     _ = await iterator.next(isolation: isolation)
   }

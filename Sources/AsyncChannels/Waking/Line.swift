@@ -1,0 +1,121 @@
+import Synchronization
+
+/// Something that the main actor serves in turn, without a task: a listener whose function is synchronous.
+@MainActor
+class Listening {
+  enum Phase: UInt8, AtomicRepresentable {
+    case listens, cancelled, over
+  }
+
+  /// Where it stands when there is something to do.
+  private nonisolated let line = Line.replacement(for: nil) ?? Line.main
+  /// Whether it stands there, so that it stands there once.
+  fileprivate nonisolated let isInLine = Atomic(false)
+  nonisolated let phase = Atomic(Phase.listens)
+
+  nonisolated init() {}
+
+  /// Does what there is to do. True if there is more, and others have to have their turn first.
+  func serve(_ spell: inout Spell) -> Bool { false }
+
+  /// From any thread, with no lock held.
+  ///
+  /// Acquires and releases, as the turn does before it serves. If this finds the listener in line, the turn that
+  /// serves it sees what was done before.
+  nonisolated final func standInLine() {
+    if !isInLine.exchange(true, ordering: .acquiringAndReleasing) { line.add(self) }
+  }
+
+  /// From any thread. It is served once more, to let go of what it has.
+  nonisolated final func cancel() {
+    let (isFirst, _) = phase.compareExchange(
+      expected: .listens, desired: .cancelled, ordering: .acquiringAndReleasing)
+    if isFirst { standInLine() }
+  }
+}
+
+/// Those that the main actor has to serve, in the order in which they came.
+///
+/// One turn, which is one job, serves all that stand in line, those that come meanwhile included. So a hundred
+/// listeners that were rung cost one job. After 64 steps or a millisecond (`Spell`) the turn ends, and others
+/// run before the next one. A listener that has more then stands last, so it keeps none of the others waiting.
+package final class Line: Sendable {
+  private struct State {
+    /// Behind `first`.
+    var last: [Listening] = []
+    /// The first in line, in reverse order.
+    var first: [Listening] = []
+    /// Whether a turn was called that has not ended.
+    var isCalled = false
+
+    mutating func popFirst() -> Listening? {
+      if first.isEmpty {
+        swap(&first, &last)
+        first.reverse()
+      }
+      let listener = first.popLast()
+      isCalled = listener != nil
+      return listener
+    }
+  }
+
+  fileprivate static let main = Line()
+  private let state = Locked(State())
+  /// Calls a function that enqueues a turn: for a test, whose job it is to be.
+  private let adopt: (@Sendable (() -> Void) -> Void)?
+
+  package init(adoptingBy adopt: (@Sendable (() -> Void) -> Void)? = nil) {
+    self.adopt = adopt
+  }
+
+  fileprivate func add(_ listener: Listening) {
+    _ = Self.replacement(for: self)
+    let isCalled = state.withLock { state in
+      state.last.append(listener)
+      return exchange(&state.isCalled, with: true)
+    }
+    if !isCalled { call() }
+  }
+
+  private func call() {
+    if let adopt { adopt(enqueue) } else { enqueue() }
+  }
+
+  /// A job of the main actor, which synchronous code cannot call otherwise. Detached, since it belongs to all
+  /// that stand in line, and not to the task that rang the first. Its priority is the main thread's.
+  private func enqueue() {
+    Task.detached(priority: .high) { @MainActor [self] in serve() }
+  }
+
+  @MainActor
+  private func serve() {
+    var spell = Spell()
+    // This is the first step; a listener asks for the next one when it has done one.
+    _ = spell.isUsedUp()
+    while let listener = state.withLock({ $0.popFirst() }) {
+      _ = listener.isInLine.exchange(false, ordering: .acquiringAndReleasing)
+      if listener.serve(&spell) { listener.standInLine() }
+      if spell.isOver { return call() }
+    }
+  }
+}
+
+/// A test that owns the time has a line of its own: whoever begins to listen in it is served in its time.
+extension Line {
+  /// Tells the line of those who begin to listen on this thread now; nil if it is the usual one. It is also told
+  /// of each line that somebody on this thread comes to.
+  package typealias Replacement = @Sendable (_ used: Line?) -> Line?
+
+  private static let isReplaced = Atomic(false)
+  private static let replacement = Locked<Replacement?>(nil)
+
+  package static func replace(by new: Replacement?) {
+    replacement.withLock { $0 = new }
+    isReplaced.store(new != nil, ordering: .relaxed)
+  }
+
+  /// Relaxed: a test has its line before it does anything on this thread, and no other thread is the test's.
+  fileprivate static func replacement(for used: Line?) -> Line? {
+    isReplaced.load(ordering: .relaxed) ? replacement.withLock { $0 }?(used) : nil
+  }
+}
