@@ -37,6 +37,7 @@ extension Outlet {
   ///   - isolation: The caller's, which is the default: do not pass another.
   ///   - body: Gets each element.
   /// - Returns: A token that stops the observing when it is cancelled or dropped.
+  @inlinable
   public func observe(
     buffering policy: BufferingPolicy? = nil,
     isolation: isolated (any Actor)? = #isolation,
@@ -46,6 +47,7 @@ extension Outlet {
   }
 
   /// The same with a function that can suspend, or has another isolation than the main actor's.
+  @inlinable
   public func observe(
     buffering policy: BufferingPolicy? = nil,
     isolation: isolated (any Actor)? = #isolation,
@@ -58,6 +60,7 @@ extension Outlet {
   ///
   /// It ignores the result: it does not stop when the inlet's channel is finished. In a task, use
   /// ``_Concurrency/AsyncSequence/bind(to:)``, which does.
+  @inlinable
   public func observe<Sent>(
     buffering policy: BufferingPolicy? = nil,
     isolation: isolated (any Actor)? = #isolation,
@@ -68,7 +71,8 @@ extension Outlet {
 
   /// The main actor calls its functions in turn, without a task. Elsewhere each has a task, as a function that can
   /// suspend has.
-  private func listen<Result: Sendable>(
+  @inlinable
+  func listen<Result: Sendable>(
     buffering policy: BufferingPolicy?, calledIn caller: isolated (any Actor)?,
     _ body: @escaping @isolated(any) @Sendable (Element) -> Result
   ) -> CancellationToken {
@@ -77,13 +81,25 @@ extension Outlet {
         _ = await body($0)
       }
     }
-    let listener = Listener(to: feed(buffering: policy)) { _ = function($0) }
-    if caller === MainActor.shared {
+    let feed = feed(buffering: policy)
+    let ticket = if case .cursor = feed { Waiter.onlyTicket } else { feed.waiter.makeTicket() }
+    let listener = Listener(to: feed.waiter, as: ticket) { terms in
+      feed.deliver(terms, as: ticket) { _ = function($0) }
+    }
+    return CancellationToken(of: listener, isFirstServed: caller === MainActor.shared)
+  }
+}
+
+extension CancellationToken {
+  /// - Parameter isFirstServed: Whether the main actor is the caller's, and so the first call comes now.
+  @usableFromInline
+  convenience init(of listener: Listener, isFirstServed: Bool) {
+    if isFirstServed {
       MainActor.assumeIsolated { listener.serveFirst() }
     } else {
       listener.standInLine()
     }
-    return CancellationToken { listener.cancel() }
+    self.init { listener.cancel() }
   }
 }
 
@@ -93,7 +109,8 @@ extension Subscription {
   /// - Parameters:
   ///   - isolation: That of `body`.
   ///   - caller: That of the caller of `observe`.
-  fileprivate func consume(
+  @usableFromInline
+  func consume(
     in isolation: (any Actor)?, calledIn caller: isolated (any Actor)?,
     _ body: @escaping @Sendable (Element) async -> Void
   ) -> CancellationToken {

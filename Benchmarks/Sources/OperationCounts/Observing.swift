@@ -17,6 +17,7 @@ extension Operation {
 /// Counts the calls of observers, and resumes the writer.
 @MainActor
 private final class Calls {
+  private(set) var sum = 0
   private var missing = 0
   private var writer: UnsafeContinuation<Void, Never>?
 
@@ -27,7 +28,8 @@ private final class Calls {
     }
   }
 
-  func noteCall() {
+  func note(_ number: Int) {
+    sum += number
     missing -= 1
     if missing == 0 { writer?.resume() }
   }
@@ -37,40 +39,30 @@ private final class Calls {
 private func observeBurst(_ times: Int) async -> Bool {
   let channel = Channel<Int>()
   let calls = Calls()
-  var sum = 0
-  let token = channel.outlet.observe { number in
-    sum += number
-    calls.noteCall()
-  }
+  let token = channel.outlet.observe { calls.note($0) }
   await calls.wait(for: times) { for number in 0..<times { channel.send(number) } }
   token.cancel()
-  return sum == times * (times - 1) / 2
+  return calls.sum == times * (times - 1) / 2
 }
 
 @MainActor
 private func observeRounds(_ times: Int, states count: Int) async -> Bool {
   let states = (0..<count).map { _ in CurrentValue(0) }
   let calls = Calls()
-  var sum = 0
-  let tokens = states.map { state in
-    state.outlet.observe { number in
-      sum += number
-      calls.noteCall()
-    }
-  }
+  let tokens = states.map { state in state.outlet.observe { calls.note($0) } }
   for number in 1...times {
     await calls.wait(for: count) { for state in states { state.value = number } }
   }
   withExtendedLifetime(tokens) {}
-  return sum == count * times * (times + 1) / 2
+  return calls.sum == count * times * (times + 1) / 2
 }
 
 /// A window that is opened and closed: its first call comes before `observe` returns.
 @MainActor
 private func observeAndCancel(_ times: Int) async -> Bool {
   let state = CurrentValue(1)
-  var sum = 0
-  for _ in 0..<times { state.outlet.observe { sum += $0 }.cancel() }
+  let calls = Calls()
+  for _ in 0..<times { state.outlet.observe { calls.note($0) }.cancel() }
   while state.subscriberCount > 0 { await Task.yield() }
-  return sum == times
+  return calls.sum == times
 }

@@ -117,7 +117,7 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// Only a queue is asked again, under the lock of those who fill it (`takeFromBoundedQueue`).
   ///
   /// Not inlined: an async caller would keep room for these variables while it sleeps.
-  @inline(never)
+  @usableFromInline @inline(never)
   func takeSeen(as ticket: UInt64) -> Element? {
     // No `map`: looking up the type of its result would cost each sleep.
     if ticket == Self.onlyTicket { soleUse.begin(of: elementType) }

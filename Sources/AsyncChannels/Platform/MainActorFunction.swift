@@ -4,6 +4,7 @@
 /// get there. Here the isolation is known and the caller is there. Both types are a function and its context, and the
 /// isolation is a part of the context that only the caller looks at. So the cast changes what the compiler checks,
 /// and nothing else.
+@inlinable
 func mainActorFunction<Argument, Result>(
   _ function: @escaping @isolated(any) @Sendable (Argument) -> Result
 ) -> (@MainActor @Sendable (Argument) -> Result)? {

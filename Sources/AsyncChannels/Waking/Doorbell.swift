@@ -12,12 +12,12 @@
 /// that has the list.
 @usableFromInline
 final class Doorbell: @unchecked Sendable {
-  private enum Consumer {
-    case task(rings: AsyncStream<Void>, AsyncStream<Void>.Continuation)
-    case listener(Listening)
-  }
-
-  private let consumer: Consumer
+  private let rings: AsyncStream<Void>
+  private let continuation: AsyncStream<Void>.Continuation
+  /// Who waits, if that is no task.
+  private let listener: Listener?
+  /// What a listener has in the place of a stream: for a task, an optional one would cost each sleep.
+  private static let noStream = AsyncStream.makeStream(of: Void.self)
 
   /// Whether its consumer is a subscriber of the log, rather than one that only watches.
   let isSubscribers: Bool
@@ -33,20 +33,20 @@ final class Doorbell: @unchecked Sendable {
 
   init(ofSubscriber isSubscribers: Bool) {
     self.isSubscribers = isSubscribers
-    let (rings, continuation) = AsyncStream.makeStream(
-      of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    consumer = .task(rings: rings, continuation)
+    (rings, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    listener = nil
   }
 
-  init(of listener: Listening, asSubscriber isSubscriber: Bool) {
+  init(of listener: Listener, asSubscriber isSubscriber: Bool) {
     isSubscribers = isSubscriber
-    consumer = .listener(listener)
+    (rings, continuation) = Self.noStream
+    self.listener = listener
   }
 
   /// A doorbell for another queue, which rings for the same consumer.
   init(branchOf bell: Doorbell) {
     isSubscribers = bell.isSubscribers
-    consumer = bell.consumer
+    (rings, continuation, listener) = (bell.rings, bell.continuation, bell.listener)
   }
 
   /// Rings this one and those that it is linked to, in order.
@@ -61,10 +61,7 @@ final class Doorbell: @unchecked Sendable {
 
   /// Wakes the consumer that waits. This runs code of its executor, so no lock may be held.
   func ring() {
-    switch consumer {
-    case .task(_, let continuation): continuation.yield()
-    case .listener(let listener): listener.standInLine()
-    }
+    if let listener { listener.standInLine() } else { continuation.yield() }
   }
 
   /// Waits for the next ring, or until the task is cancelled. Not for a listener.
@@ -72,7 +69,6 @@ final class Doorbell: @unchecked Sendable {
   /// Inlined, since a sleeping task keeps the frame of every call that it is in.
   @inline(__always)
   func wait(isolation: isolated (any Actor)?) async {
-    guard case .task(let rings, _) = consumer else { return }
     var iterator = rings.makeAsyncIterator()
     _ = await iterator.next(isolation: isolation)
   }

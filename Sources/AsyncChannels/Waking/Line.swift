@@ -1,39 +1,5 @@
 import Synchronization
 
-/// Something that the main actor serves in turn, without a task: a listener whose function is synchronous.
-@MainActor
-class Listening {
-  enum Phase: UInt8, AtomicRepresentable {
-    case listens, cancelled, over
-  }
-
-  /// Where it stands when there is something to do.
-  private nonisolated let line = Line.replacement(for: nil) ?? Line.main
-  /// Whether it stands there, so that it stands there once.
-  fileprivate nonisolated let isInLine = Atomic(false)
-  nonisolated let phase = Atomic(Phase.listens)
-
-  nonisolated init() {}
-
-  /// Does what there is to do. True if there is more, and others have to have their turn first.
-  func serve(_ spell: inout Spell) -> Bool { false }
-
-  /// From any thread, with no lock held.
-  ///
-  /// Acquires and releases, as the turn does before it serves. If this finds the listener in line, the turn that
-  /// serves it sees what was done before.
-  nonisolated final func standInLine() {
-    if !isInLine.exchange(true, ordering: .acquiringAndReleasing) { line.add(self) }
-  }
-
-  /// From any thread. It is served once more, to let go of what it has.
-  nonisolated final func cancel() {
-    let (isFirst, _) = phase.compareExchange(
-      expected: .listens, desired: .cancelled, ordering: .acquiringAndReleasing)
-    if isFirst { standInLine() }
-  }
-}
-
 /// Those that the main actor has to serve, in the order in which they came.
 ///
 /// One turn, which is one job, serves all that stand in line, those that come meanwhile included. So a hundred
@@ -42,13 +8,13 @@ class Listening {
 package final class Line: Sendable {
   private struct State {
     /// Behind `first`.
-    var last: [Listening] = []
+    var last: [Listener] = []
     /// The first in line, in reverse order.
-    var first: [Listening] = []
+    var first: [Listener] = []
     /// Whether a turn was called that has not ended.
     var isCalled = false
 
-    mutating func popFirst() -> Listening? {
+    mutating func popFirst() -> Listener? {
       if first.isEmpty {
         swap(&first, &last)
         first.reverse()
@@ -59,7 +25,7 @@ package final class Line: Sendable {
     }
   }
 
-  fileprivate static let main = Line()
+  static let main = Line()
   private let state = Locked(State())
   /// Calls a function that enqueues a turn: for a test, whose job it is to be.
   private let adopt: (@Sendable (() -> Void) -> Void)?
@@ -68,7 +34,7 @@ package final class Line: Sendable {
     self.adopt = adopt
   }
 
-  fileprivate func add(_ listener: Listening) {
+  func add(_ listener: Listener) {
     _ = Self.replacement(for: self)
     let isCalled = state.withLock { state in
       state.last.append(listener)
@@ -93,7 +59,6 @@ package final class Line: Sendable {
     // This is the first step; a listener asks for the next one when it has done one.
     _ = spell.isUsedUp()
     while let listener = state.withLock({ $0.popFirst() }) {
-      _ = listener.isInLine.exchange(false, ordering: .acquiringAndReleasing)
       if listener.serve(&spell) { listener.standInLine() }
       if spell.isOver { return call() }
     }
@@ -115,7 +80,7 @@ extension Line {
   }
 
   /// Relaxed: a test has its line before it does anything on this thread, and no other thread is the test's.
-  fileprivate static func replacement(for used: Line?) -> Line? {
+  static func replacement(for used: Line?) -> Line? {
     isReplaced.load(ordering: .relaxed) ? replacement.withLock { $0 }?(used) : nil
   }
 }
