@@ -11,6 +11,7 @@ LOOKING_ON = "AsyncChannelsTests.LookingOnTests"
 REPLACED = "AsyncChannelsTests.ReplacedElementTests"
 SHARING = "AsyncChannelsTests.SharingAnActorTests"
 DERIVED = "AsyncChannelsTests.DerivedStateTests"
+TURNS = "AsyncChannelsTests.(ObserverTurnTests|SharingAnActorTests)"
 RECORDING = (
     "AsyncChannelsTests.(RecordingTests|RecordingTruthTests|CauseTests|DescriberTests|DescriptionBudgetTests|SecretsTests)")
 
@@ -103,7 +104,7 @@ FAULTS = [
     ("a later sender leaves a crowd to the actor", "LogState.swift",
      "return due.canBeRung ? .due : .nobody", "return .nobody", WAKING),
     ("a consumer that wakes does not help to ring", "Waiter.swift",
-     "    helpRinging()\n", "", WAKING),
+     "    helpRinging()\n    if isCancelled == nil", "    if isCancelled == nil", WAKING),
     ("nothing tells a consumer that sleepers are due", "BroadcastLogBase+Ringing.swift",
      "      hasDue.store(state.due.canBeRung, ordering: .relaxed)\n", "", WAKING),
     ("what is evicted is destroyed before others are rung", "BroadcastLog.swift",
@@ -129,6 +130,39 @@ FAULTS = [
      "    after?()", REPLACED),
     ("an observer keeps its actor", "Outlet+Observe.swift",
      "      if isolation != nil, share.isUsedUp { await share.pause() }\n", "", SHARING),
+    # Listeners that share turns of the main actor.
+    ("a listener keeps its actor", "Listener.swift",
+     "        if spell.isUsedUp(), isListening { return hasMore() }\n", "", TURNS),
+    ("a turn has no end", "Line.swift",
+     "      if spell.isOver { return call() }\n", "", TURNS),
+    ("a listener that has more is forgotten", "Line.swift",
+     "if listener.serve(&spell) { listener.standInLine() }", "_ = listener.serve(&spell)", TURNS),
+    ("a line takes those first who came last", "Line.swift",
+     "        first.reverse()\n", "", TURNS),
+    ("each that comes to a line calls a turn", "Line.swift",
+     "exchange(&state.isCalled, with: true)", "false", TURNS),
+    ("a turn that has ended counts as called", "Line.swift",
+     "      isCalled = listener != nil\n", "      isCalled = true\n", TURNS),
+    ("a listener stands in line once, ever", "Listener.swift",
+     "    _ = isInLine.exchange(false, ordering: .acquiringAndReleasing)\n", "", TURNS),
+    ("a listener that is cancelled is called all the same", "Listener.swift",
+     "phase.load(ordering: .acquiring) == .listens", "phase.load(ordering: .acquiring) != .over",
+     "AsyncChannelsTests.(ObserverTurnTests|ObserveCancelTests)"),
+    ("a listener that is cancelled keeps what it has", "Listener.swift",
+     "    if isFirst { standInLine() }\n", "    _ = isFirst\n", TURNS),
+    ("a listener is woken and keeps its places in the queues", "Waiter.swift",
+     "    withPlace(of: ticket) { wake() }\n    helpRinging()\n", "    helpRinging()\n", TURNS),
+    ("a listener that does not ask causes what others send", "Listener.swift",
+     "        if spell.isUsedUp(), isListening { return hasMore() }\n",
+     "        if spell.isUsedUp(), isListening { return true }\n", TURNS),
+    ("a test's listener joins a turn of others", "Line.swift",
+     "isReplaced.load(ordering: .relaxed) ? replacement.withLock { $0 }?(used) : nil", "nil",
+     "AsyncChannelsTestingTests.ObserversInTestTimeTests"),
+    ("a shared combination is computed for each way to it", "StateReadings.swift",
+     "    readings.computed[id] = StateValue(value)\n", "", "AsyncChannelsTests.DiamondTests"),
+    ("a shared gate is asked for each way to it", "StateReadings.swift",
+     "      if let known { return known }\n", "      _ = known\n",
+     "AsyncChannelsTests.DiamondTests"),
     ("a loop over a derived outlet keeps its actor", "Feed.swift",
      "      if isolation != nil, waiter.stint.isOver() { await Task.yield() }\n", "", SHARING),
     ("a loop keeps its actor", "Waiter.swift",

@@ -17,20 +17,23 @@ extension Outlet {
   /// one. So a label shows a state in its first frame. That is one call, up to where the body
   /// suspends. Later elements, also replayed ones, are delivered in later turns. During that call
   /// there is no token yet, so the body cannot cancel. If `observe` is called from elsewhere, or
-  /// with a body that has no isolation, or on Apple's systems before version 26, all calls come in
-  /// later turns.
+  /// with a body that has no isolation, all calls come in later turns; on Apple's systems before version 26,
+  /// also with a body that can suspend, or is another actor's than the main actor's.
   ///
   /// Once ``CancellationToken/cancel()`` has returned in that isolation, or the token was dropped
   /// there, the body is not called again. After cancelling from elsewhere, a call that was about to
   /// begin may still come.
   ///
+  /// **Costs.** On the main actor, observers whose bodies cannot suspend have no task. One turn, which is one job, calls
+  /// all that were woken. The first call is made in the task of the caller; later calls have none of
+  /// its task-local values, nor its priority. Any other observer has a task of its own.
+  ///
   /// **Fast senders.** An observer lets others run on its actor after 64 calls, or a millisecond of them. It
   /// still gets every element. For a view that needs the newest only, and whose state is written faster than
   /// the view can show it, pass `buffering: .bufferingNewest(1)`.
   ///
-  /// Sleeping observers are woken in the order in which they fell asleep, but no actor, not even
-  /// the main actor, promises to run them in that order: do not rely on which of two observers is
-  /// called first. In a task, `for await` is simpler, and structured.
+  /// Sleeping observers are woken in the order in which they fell asleep. An observer with a task may be called
+  /// before or after others that were woken with it. In a task, `for await` is simpler, and structured.
   ///
   /// - Parameters:
   ///   - policy: What happens when the body falls behind; the channel's policy if nil.

@@ -15,7 +15,7 @@ final class Doorbell: @unchecked Sendable {
   private let rings: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
   /// Who waits, if that is no task.
-  private let listener: Listener?
+  private let listener: (any Served)?
   /// What a listener has in the place of a stream: for a task, an optional one would cost each sleep.
   private static let noStream = AsyncStream.makeStream(of: Void.self)
 
@@ -37,7 +37,7 @@ final class Doorbell: @unchecked Sendable {
     listener = nil
   }
 
-  init(of listener: Listener, asSubscriber isSubscriber: Bool) {
+  init(of listener: any Served, asSubscriber isSubscriber: Bool) {
     isSubscribers = isSubscriber
     (rings, continuation) = Self.noStream
     self.listener = listener

@@ -1,5 +1,14 @@
 import Synchronization
 
+/// What the main actor serves in turn with others: a `Listener`.
+@MainActor
+protocol Served: AnyObject, Sendable {
+  /// From any thread, with no lock held.
+  nonisolated func standInLine()
+  /// Does what there is to do. True if there is more, and others have to have their turn first.
+  func serve(_ spell: inout Spell) -> Bool
+}
+
 /// Those that the main actor has to serve, in the order in which they came.
 ///
 /// One turn, which is one job, serves all that stand in line, those that come meanwhile included. So a hundred
@@ -8,13 +17,13 @@ import Synchronization
 package final class Line: Sendable {
   private struct State {
     /// Behind `first`.
-    var last: [Listener] = []
+    var last: [any Served] = []
     /// The first in line, in reverse order.
-    var first: [Listener] = []
+    var first: [any Served] = []
     /// Whether a turn was called that has not ended.
     var isCalled = false
 
-    mutating func popFirst() -> Listener? {
+    mutating func popFirst() -> (any Served)? {
       if first.isEmpty {
         swap(&first, &last)
         first.reverse()
@@ -34,7 +43,7 @@ package final class Line: Sendable {
     self.adopt = adopt
   }
 
-  func add(_ listener: Listener) {
+  func add(_ listener: any Served) {
     _ = Self.replacement(for: self)
     let isCalled = state.withLock { state in
       state.last.append(listener)

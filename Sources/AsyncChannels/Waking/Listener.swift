@@ -7,7 +7,7 @@ import Synchronization
 /// the token. When the elements have ended, or it was cancelled, it lets go of the subscription and of the function: in a
 /// turn of the main actor, since the function may have caught what belongs there.
 @MainActor @usableFromInline
-final class Listener {
+final class Listener: Served {
   /// What a step has done.
   @usableFromInline
   enum Step {
@@ -74,7 +74,7 @@ final class Listener {
     if hasMore() { standInLine() }
   }
 
-  /// Calls the function with what is there. True if there is more, and others have to have their turn first.
+  /// Calls the function with what is there.
   func serve(_ spell: inout Spell) -> Bool {
     _ = isInLine.exchange(false, ordering: .acquiringAndReleasing)
     guard let heard else { return false }
