@@ -17,26 +17,40 @@ extension Outlet {
   /// one. So a label shows a state in its first frame. That is one call, up to where the body
   /// suspends. Later elements, also replayed ones, are delivered in later turns. During that call
   /// there is no token yet, so the body cannot cancel. If `observe` is called from elsewhere, or
-  /// with a body that has no isolation, or on Apple's systems before version 26, all calls come in
-  /// later turns.
+  /// with a body that has no isolation, all calls come in later turns; on Apple's systems before version 26,
+  /// also with a body that can suspend, or is another actor's than the main actor's.
   ///
   /// Once ``CancellationToken/cancel()`` has returned in that isolation, or the token was dropped
   /// there, the body is not called again. After cancelling from elsewhere, a call that was about to
   /// begin may still come.
   ///
+  /// **Costs.** On the main actor, observers whose bodies cannot suspend have no task. One turn, which is one job, calls
+  /// all that were woken. The first call is made in the task of the caller; later calls have none of
+  /// its task-local values, nor its priority. Any other observer has a task of its own.
+  ///
   /// **Fast senders.** An observer lets others run on its actor after 64 calls, or a millisecond of them. It
   /// still gets every element. For a view that needs the newest only, and whose state is written faster than
   /// the view can show it, pass `buffering: .bufferingNewest(1)`.
   ///
-  /// Sleeping observers are woken in the order in which they fell asleep, but no actor, not even
-  /// the main actor, promises to run them in that order: do not rely on which of two observers is
-  /// called first. In a task, `for await` is simpler, and structured.
+  /// Sleeping observers are woken in the order in which they fell asleep. An observer with a task may be called
+  /// before or after others that were woken with it. In a task, `for await` is simpler, and structured.
   ///
   /// - Parameters:
   ///   - policy: What happens when the body falls behind; the channel's policy if nil.
   ///   - isolation: The caller's, which is the default: do not pass another.
   ///   - body: Gets each element.
   /// - Returns: A token that stops the observing when it is cancelled or dropped.
+  @inlinable
+  public func observe(
+    buffering policy: BufferingPolicy? = nil,
+    isolation: isolated (any Actor)? = #isolation,
+    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Element) -> Void
+  ) -> CancellationToken {
+    listen(buffering: policy, calledIn: isolation, body)
+  }
+
+  /// The same with a function that can suspend, or has another isolation than the main actor's.
+  @inlinable
   public func observe(
     buffering policy: BufferingPolicy? = nil,
     isolation: isolated (any Actor)? = #isolation,
@@ -49,15 +63,46 @@ extension Outlet {
   ///
   /// It ignores the result: it does not stop when the inlet's channel is finished. In a task, use
   /// ``_Concurrency/AsyncSequence/bind(to:)``, which does.
+  @inlinable
   public func observe<Sent>(
     buffering policy: BufferingPolicy? = nil,
     isolation: isolated (any Actor)? = #isolation,
-    @_inheritActorContext _ body:
-      @escaping @isolated(any) @Sendable (Element) async -> SendResult<Sent>
+    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Element) -> SendResult<Sent>
   ) -> CancellationToken {
-    subscribe(buffering: policy).consume(in: body.isolation, calledIn: isolation) { element in
-      _ = await body(element)
+    listen(buffering: policy, calledIn: isolation, body)
+  }
+
+  /// The main actor calls its functions in turn, without a task. Elsewhere each has a task, as a function that can
+  /// suspend has.
+  @inlinable
+  func listen<Result: Sendable>(
+    buffering policy: BufferingPolicy?, calledIn caller: isolated (any Actor)?,
+    _ body: @escaping @isolated(any) @Sendable (Element) -> Result
+  ) -> CancellationToken {
+    guard let function = mainActorFunction(body) else {
+      return subscribe(buffering: policy).consume(in: body.isolation, calledIn: caller) {
+        _ = await body($0)
+      }
     }
+    let feed = feed(buffering: policy)
+    let ticket = if case .cursor = feed { Waiter.onlyTicket } else { feed.waiter.makeTicket() }
+    let listener = Listener(to: feed.waiter, as: ticket) { terms in
+      feed.deliver(terms, as: ticket) { _ = function($0) }
+    }
+    return CancellationToken(of: listener, isFirstServed: caller === MainActor.shared)
+  }
+}
+
+extension CancellationToken {
+  /// - Parameter isFirstServed: Whether the main actor is the caller's, and so the first call comes now.
+  @usableFromInline
+  convenience init(of listener: Listener, isFirstServed: Bool) {
+    if isFirstServed {
+      MainActor.assumeIsolated { listener.serveFirst() }
+    } else {
+      listener.standInLine()
+    }
+    self.init { listener.cancel() }
   }
 }
 
@@ -67,7 +112,8 @@ extension Subscription {
   /// - Parameters:
   ///   - isolation: That of `body`.
   ///   - caller: That of the caller of `observe`.
-  fileprivate func consume(
+  @usableFromInline
+  func consume(
     in isolation: (any Actor)?, calledIn caller: isolated (any Actor)?,
     _ body: @escaping @Sendable (Element) async -> Void
   ) -> CancellationToken {

@@ -121,7 +121,9 @@ final class WaitingForEverTests: XCTestCase {
       await time.idle()
     }
     try assertSays(
-      report, "A task that was made before the closure of withTestTime began was woken in it.")
+      report,
+      "A task or an observer that was made before the closure of withTestTime began was woken in it."
+    )
     before.cancel()
   }
 

@@ -117,7 +117,7 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// Only a queue is asked again, under the lock of those who fill it (`takeFromBoundedQueue`).
   ///
   /// Not inlined: an async caller would keep room for these variables while it sleeps.
-  @inline(never)
+  @usableFromInline @inline(never)
   func takeSeen(as ticket: UInt64) -> Element? {
     // No `map`: looking up the type of its result would cost each sleep.
     if ticket == Self.onlyTicket { soleUse.begin(of: elementType) }
@@ -192,19 +192,4 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     after?()
     return element
   }
-}
-
-/// On what terms a consumer takes an element that is there, without waiting.
-@usableFromInline
-enum Terms: Sendable {
-  /// The consumer asks for more, having worked on all that it took before (see `Asking`). Nothing
-  /// is taken that was sent after its task was cancelled.
-  case next
-  /// The consumer gathers one more for the step that it is in. Nothing is taken that was sent after
-  /// its task was cancelled.
-  case more
-  /// As `more`, even if the task is cancelled.
-  case evenIfCancelled
-  /// As `next`, and only what can be taken without a lock: if there is nothing, the consumer asks again.
-  case atOnce
 }

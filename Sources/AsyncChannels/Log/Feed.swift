@@ -46,6 +46,31 @@ enum Feed<Element: Sendable>: Sendable {
     return element
   }
 
+  /// Takes an element that is there for a listener, and calls its function with it.
+  @inlinable
+  func deliver(_ terms: Terms, as ticket: UInt64, to body: (Element) -> Void) -> Listener.Step {
+    switch self {
+    case .cursor(let cursor):
+      // What is known to be there comes without a lock.
+      let element =
+        terms == .next
+        ? cursor.take(as: ticket) ?? cursor.takeSeen(as: ticket) : cursor.take(terms, as: ticket)
+      guard let element else { return .nothing }
+      body(element)
+    case .derived(_, let take):
+      if terms == .next, case .element(let element) = take(.atOnce, ticket) {
+        body(element)
+        return .called
+      }
+      switch take(terms, ticket) {
+      case .element(let element): body(element)
+      case .skipped: return .skipped
+      case .nothing: return .nothing
+      }
+    }
+    return .called
+  }
+
   /// The next element that is not skipped, as soon as there is one. Looks at the task's
   /// cancellation before it takes one.
   func next(as ticket: UInt64, isolation: isolated (any Actor)?) async -> Element? {

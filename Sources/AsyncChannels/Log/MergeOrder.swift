@@ -13,7 +13,7 @@ final class MergeOrder: Sendable {
   /// An element of a queue, or one that the queue did not keep.
   struct Change: Sendable {
     let number: Int
-    let value: any Sendable
+    let value: AnyStateValue
   }
 
   struct Entry: Sendable {
@@ -29,7 +29,7 @@ final class MergeOrder: Sendable {
     var entries = Backlog<Entry>()
     /// The newest element of each queue that was not taken, if it takes the newest; else, that was dropped
     /// since the last entry.
-    var newest: [(any Sendable)?]
+    var newest: [AnyStateValue?]
     /// The numbers of those that are there.
     var present: [Int] = []
 
@@ -53,7 +53,7 @@ final class MergeOrder: Sendable {
   fileprivate func note<Element>(
     _ element: Element, at number: Int, isKept: Bool, evicting evicted: inout Evicted<Element>
   ) {
-    let replaced = state.withLock { state -> (any Sendable)? in
+    let replaced = state.withLock { state -> AnyStateValue? in
       if isKept, !takesNewest {
         // One that was dropped of the same queue is older than this.
         let older = state.newest[number].take()
@@ -61,7 +61,7 @@ final class MergeOrder: Sendable {
         state.entries.append(Entry(number: number, missed: state.takeNewest()))
         return older
       }
-      let older = exchange(&state.newest[number], with: StateValue(value: element))
+      let older = exchange(&state.newest[number], with: StateValue(element))
       if older == nil { state.present.append(number) }
       return older
     }
@@ -110,8 +110,14 @@ final class MergePlace: Sendable {
   }
 }
 
-/// A value among values of other types. Without this box, an optional could not be told from what
-/// is in it.
-struct StateValue<Value: Sendable>: Sendable {
+/// A value among values of other types: an object, since those can be told apart for little.
+class AnyStateValue: @unchecked Sendable {}
+
+/// `@unchecked Sendable`, both: there is nothing but a constant.
+final class StateValue<Value: Sendable>: AnyStateValue, @unchecked Sendable {
   let value: Value
+
+  init(_ value: Value) {
+    self.value = value
+  }
 }

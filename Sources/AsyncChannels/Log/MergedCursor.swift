@@ -12,14 +12,15 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   /// One of the subscriptions, and how an element that is there is taken from it.
   struct Source: Sendable {
     let cursor: LogCursor
-    let take: @Sendable (Terms) -> (any Sendable)?
+    let take: @Sendable (Terms) -> AnyStateValue?
 
-    init<Element>(
-      _ cursor: Cursor<Element>, as wrap: @escaping @Sendable (Element) -> any Sendable
-    ) {
+    init<Element>(_ cursor: Cursor<Element>) {
       self.cursor = cursor
       cursor.admit(Position.onlyTicket)
-      take = { cursor.lookAndTake($0, as: Position.onlyTicket).map(wrap) }
+      take = { terms in
+        guard let element = cursor.lookAndTake(terms, as: Position.onlyTicket) else { return nil }
+        return StateValue(element)
+      }
     }
   }
 
@@ -56,7 +57,9 @@ final class MergedCursor: Waiter, @unchecked Sendable {
     guard let number = order.next, let value = sources[number].take(terms) else {
       return nil
     }
-    return order.takeMissed() + [MergeOrder.Change(number: number, value: value)]
+    var changes = order.takeMissed()
+    changes.append(MergeOrder.Change(number: number, value: value))
+    return changes
   }
 
   /// What is in the queues by now is in the order, too. An element that comes to a queue after that may be taken from

@@ -3,13 +3,15 @@ struct Spell {
   private var steps = 0
   /// In nanoseconds.
   private var start: UInt64 = 0
+  private(set) var isOver = false
 
   /// Whether others are to have a turn before the next step. To be asked before each step.
   mutating func isUsedUp() -> Bool {
     let now = CurrentThread.uptime
     if steps == 0 { start = now }
     steps += 1
-    return steps > 64 || now &- start >= Stint.longest
+    isOver = steps > 64 || now &- start >= Stint.longest
+    return isOver
   }
 
   mutating func pause() async {

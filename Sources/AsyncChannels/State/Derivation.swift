@@ -5,32 +5,32 @@ final class Derivation<Value: Sendable>: Sendable {
   /// change of it is one change here.
   let roots: [any AnyStateRoot]
   /// Computes the value from readings that have a value for each root.
-  let read: @Sendable (StateReadings) -> Value
-  /// Called once for each subscription. The gate it makes decides which changes of roots are
-  /// changes of this state; it is called with each change of a root, in order.
-  let makeGate: @Sendable () -> @Sendable (StateChange) -> Bool
+  let read: @Sendable (inout StateReadings) -> Value
+  /// Called once for each subscription, or for each part that this is. The gate it makes decides which changes
+  /// of roots are changes of this state; it is called with each change of a root, in order.
+  let makeGate: @Sendable (StateGates) -> StateGate
   /// Follows the only root, without a merge. Nil if there is another number of them.
   let follow: (@Sendable (BufferingPolicy?) -> Feed<Value>)?
 
-  /// How many roots its parts have, one that several have counted for each.
-  private let partCount: Int
+  /// Whether a state is part of it several times.
+  let isOneShared: Bool
 
   init(
-    roots: [any AnyStateRoot], read: @escaping @Sendable (StateReadings) -> Value,
-    makeGate: @escaping @Sendable () -> @Sendable (StateChange) -> Bool,
-    follow: (@Sendable (BufferingPolicy?) -> Feed<Value>)?, partCount: Int = 0
+    roots: [any AnyStateRoot], read: @escaping @Sendable (inout StateReadings) -> Value,
+    makeGate: @escaping @Sendable (StateGates) -> StateGate,
+    follow: (@Sendable (BufferingPolicy?) -> Feed<Value>)?, isOneShared: Bool = false
   ) {
     self.roots = roots
     self.read = read
     self.makeGate = makeGate
     self.follow = follow
-    self.partCount = partCount
+    self.isOneShared = isOneShared
   }
 
   var value: Value {
     var readings = StateReadings()
-    for root in roots { readings[root.id] = root.boxedValue }
-    return read(readings)
+    for root in roots { readings.values[root.id] = root.boxedValue }
+    return read(&readings)
   }
 
   /// The same without waiting and without telling Observation; nil while one of the roots is changed in
@@ -39,9 +39,9 @@ final class Derivation<Value: Sendable>: Sendable {
     var readings = StateReadings()
     for root in roots {
       guard let value = root.boxedValueIfThere else { return nil }
-      readings[root.id] = value
+      readings.values[root.id] = value
     }
-    return read(readings)
+    return read(&readings)
   }
 
   var outlet: Outlet<Value> {
@@ -50,9 +50,9 @@ final class Derivation<Value: Sendable>: Sendable {
     if let follow { return Outlet(of: logs, follow) }
     return Outlet(of: logs) { [self] policy in
       let merge = StateMerge(of: roots, buffering: policy)
-      let isChange = makeGate()
+      let isChange = makeGate(StateGates())
       let changes = Feed.derived(merge.cursor) { merge.take($0, as: $1) }
-      return changes.deriving { change, _ in isChange(change) ? self.read(change.readings) : nil }
+      return changes.deriving { change, _ in isChange(change) ? change.value(of: self) : nil }
     }
   }
 }
@@ -62,11 +62,11 @@ extension Derivation {
   convenience init(of root: StateRoot<Value>) {
     let id = root.id
     self.init(roots: [root]) { readings in
-      guard let value = readings[id] as? StateValue<Value> else {
+      guard let value = readings.values[id] as? StateValue<Value> else {
         preconditionFailure("A derivation is read with a value for each of its roots.")
       }
       return value.value
-    } makeGate: {
+    } makeGate: { _ in
       { $0.changed?.contains(id) ?? true }
     } follow: {
       .cursor(root.log.subscribe(buffering: $0))
@@ -76,7 +76,7 @@ extension Derivation {
   /// A state that never changes.
   convenience init(constant value: Value) {
     self.init(
-      roots: [], read: { _ in value }, makeGate: { { $0.changed == nil } }, follow: nil)
+      roots: [], read: { _ in value }, makeGate: { _ in { $0.changed == nil } }, follow: nil)
   }
 
   /// - Parameter follow: Follows the only root, if there is one.
@@ -87,7 +87,7 @@ extension Derivation {
   ) -> Derivation<Mapped> {
     let read = read
     return Derivation<Mapped>(
-      roots: roots, read: { transform(read($0)) }, makeGate: makeGate,
+      roots: roots, read: { transform(read(&$0)) }, makeGate: makeGate,
       follow: self.follow == nil ? nil : follow)
   }
 
@@ -99,9 +99,6 @@ extension Derivation {
 }
 
 extension Derivation {
-  /// Whether a state is part of it several times.
-  var isOneShared: Bool { partCount > roots.count }
-
   @usableFromInline
   static func combining<each Part: Sendable>(
     _ parts: repeat Derivation<each Part>
@@ -113,16 +110,26 @@ extension Derivation {
       for root in part.roots where known.insert(root.id).inserted { roots.append(root) }
       partCount += part.roots.count
     }
+    let read: @Sendable (inout StateReadings) -> Value = { readings in
+      (repeat (each parts).read(&readings))
+    }
+    let makeGate: @Sendable (StateGates) -> StateGate = { made in
+      var gates: [StateGate] = []
+      for part in repeat each parts { gates.append(part.makeGate(made)) }
+      return { [gates] change in
+        // All of them are called, since each remembers what it saw.
+        gates.reduce(false) { isChanged, gate in gate(change) || isChanged }
+      }
+    }
+    // Where state is combined with itself again and again, the ways to it double each time. So each such
+    // combination is computed once in a reading, and its gate is asked once for a change.
+    guard partCount > roots.count else {
+      return Derivation(roots: roots, read: read, makeGate: makeGate, follow: nil)
+    }
+    let once = StateOnce()
     return Derivation(
-      roots: roots, read: { readings in (repeat (each parts).read(readings)) },
-      makeGate: {
-        var gates: [@Sendable (StateChange) -> Bool] = []
-        for part in repeat each parts { gates.append(part.makeGate()) }
-        return { [gates] change in
-          // All of them are called, since each remembers what it saw.
-          gates.reduce(false) { isChanged, gate in gate(change) || isChanged }
-        }
-      }, follow: nil, partCount: partCount)
+      roots: roots, read: { once.read(&$0, read) }, makeGate: { once.makeGate($0, makeGate) },
+      follow: nil, isOneShared: true)
   }
 }
 
@@ -136,26 +143,16 @@ extension Derivation where Value: Equatable {
         return follow(policy).deriving { previous.isReplaced(by: $0, $1) ? $0 : nil }
       }
     }
-    let makeGate: @Sendable () -> @Sendable (StateChange) -> Bool = {
-      let isChanged = makeBaseGate()
+    let makeGate: @Sendable (StateGates) -> StateGate = { made in
+      let isChanged = makeBaseGate(made)
       let previous = Previous<Value>()
       return { change in
-        isChanged(change) && previous.isReplaced(by: read(change.readings), change.ticket)
+        guard isChanged(change) else { return false }
+        var readings = change.readings
+        return previous.isReplaced(by: read(&readings), change.ticket)
       }
     }
     return Derivation(
       roots: roots, read: read, makeGate: makeGate, follow: followChanges)
   }
-}
-
-/// A value for each root of a derivation, as far as they are known.
-typealias StateReadings = [ObjectIdentifier: any Sendable]
-
-/// A change of one of the roots of a derivation, or of several in one step.
-struct StateChange: Sendable {
-  /// The roots; nil for the first change, with which the values of all roots are known.
-  let changed: [ObjectIdentifier]?
-  let readings: StateReadings
-  /// The ticket of the consumer that took it.
-  let ticket: UInt64
 }

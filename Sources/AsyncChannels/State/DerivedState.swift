@@ -35,6 +35,9 @@ final class DerivedState<Value: Sendable>: Sendable {
   }
 
   @usableFromInline
+  var outlet: Outlet<Value> { derivation.outlet }
+
+  @usableFromInline
   var valueReadOnce: Value { derivation.value }
 }
 

@@ -4,7 +4,7 @@ import Synchronization
 final class StateMerge: Sendable {
   let cursor: MergedCursor
   private let roots: [any AnyStateRoot]
-  private let readings: Locked<StateReadings>
+  private let state: Locked<(readings: StateReadings, steps: Int)>
 
   init(of roots: [any AnyStateRoot], buffering policy: BufferingPolicy?) {
     self.roots = roots
@@ -13,11 +13,11 @@ final class StateMerge: Sendable {
     let sources = roots.enumerated().map { number, root in
       let (source, last) = root.subscribe(
         buffering: policy, mergedAt: MergePlace(in: order, number: number))
-      readings[root.id] = last
+      readings.values[root.id] = last
       return source
     }
     cursor = MergedCursor(sources, in: order)
-    self.readings = Locked(readings)
+    state = Locked((readings, 0))
   }
 
   /// Takes the next change, if there is one. It is skipped while not all values are known yet.
@@ -27,21 +27,24 @@ final class StateMerge: Sendable {
   func take(_ terms: Terms, as ticket: UInt64) -> Feed<StateChange>.Taken {
     if terms == .atOnce { return .nothing }
     // Outlives the lock: this may be the last reference to a value, whose `deinit` then runs.
-    var replaced: [any Sendable] = []
+    var replaced: [AnyStateValue] = []
     defer { withExtendedLifetime(replaced) {} }
     let taken = cursor.take(terms, as: ticket) { changes -> Feed<StateChange>.Taken in
-      let (known, all) = readings.withLock { readings in
-        let known = readings.count
+      let (known, all, number) = state.withLock { state in
+        let known = state.readings.values.count
+        state.steps += 1
         for change in changes {
-          if let old = readings.updateValue(change.value, forKey: roots[change.number].id) {
+          let id = roots[change.number].id
+          if let old = state.readings.values.updateValue(change.value, forKey: id) {
             replaced.append(old)
           }
         }
-        return (known, readings)
+        return (known, state.readings, state.steps)
       }
-      guard all.count == roots.count else { return .skipped }
+      guard all.values.count == roots.count else { return .skipped }
       let changed = known == roots.count ? changes.map { roots[$0.number].id } : nil
-      return .element(StateChange(changed: changed, readings: all, ticket: ticket))
+      return .element(
+        StateChange(number: number, changed: changed, readings: all, ticket: ticket))
     }
     return taken ?? .nothing
   }

@@ -79,4 +79,24 @@ extension StateOutlet {
     let read: @Sendable () -> Value = { (first.value, second.value) }
     return StateOutlet(.derived(DerivedState(onlyRoot: nil, read: read, make: make)))
   }
+
+  /// State of three: a tuple of the values there are now, as `combine` of any number. Clients specialize it.
+  @inlinable
+  public static func combine<First, Second, Third>(
+    _ first: StateOutlet<First>, _ second: StateOutlet<Second>, _ third: StateOutlet<Third>
+  ) -> StateOutlet where Value == (First, Second, Third) {
+    let make: @Sendable () -> Derivation<Value> = {
+      Derivation.combining(first.derivation, second.derivation, third.derivation)
+    }
+    let isOneShared =
+      first.sharesState(with: second) || first.sharesState(with: third)
+      || second.sharesState(with: third)
+    let read: @Sendable () -> Value = { (first.value, second.value, third.value) }
+    let onlyRoot = first.onlyRoot
+    let isOneRoot = onlyRoot == second.onlyRoot && onlyRoot == third.onlyRoot
+    return StateOutlet(
+      .derived(
+        DerivedState(
+          onlyRoot: isOneRoot ? onlyRoot : nil, read: isOneShared ? nil : read, make: make)))
+  }
 }

@@ -67,10 +67,11 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
   }
 
   /// The same as an outlet, for what takes one: a `Probe`, an operator that gives an `Outlet`.
+  @inlinable
   public var outlet: Outlet<Value> {
     switch source {
     case .state(let root): Outlet(of: root.log)
-    case .derived(let derived): derived.derivation.outlet
+    case .derived(let derived): derived.outlet
     }
   }
 
@@ -100,6 +101,17 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
   ///   - isolation: The caller's, which is the default: do not pass another.
   ///   - body: Gets each value.
   /// - Returns: A token that stops the observing when it is cancelled or dropped.
+  @inlinable
+  public func observe(
+    buffering policy: BufferingPolicy? = nil,
+    isolation: isolated (any Actor)? = #isolation,
+    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Value) -> Void
+  ) -> CancellationToken {
+    outlet.observe(buffering: policy, isolation: isolation, body)
+  }
+
+  /// The same with a function that can suspend: values wait while it does.
+  @inlinable
   public func observe(
     buffering policy: BufferingPolicy? = nil,
     isolation: isolated (any Actor)? = #isolation,
@@ -113,11 +125,11 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
   ///
   /// It does not stop when the inlet's channel is finished. In a task, use
   /// ``_Concurrency/AsyncSequence/bind(to:)``, which does.
+  @inlinable
   public func observe<Sent>(
     buffering policy: BufferingPolicy? = nil,
     isolation: isolated (any Actor)? = #isolation,
-    @_inheritActorContext _ body:
-      @escaping @isolated(any) @Sendable (Value) async -> SendResult<Sent>
+    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Value) -> SendResult<Sent>
   ) -> CancellationToken {
     outlet.observe(buffering: policy, isolation: isolation, body)
   }

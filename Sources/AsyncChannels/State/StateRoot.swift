@@ -23,15 +23,15 @@ protocol AnyStateRoot: Sendable {
   var untypedLog: BroadcastLogBase { get }
   /// How many values there were.
   var version: Int { get }
-  var boxedValue: any Sendable { get }
+  var boxedValue: AnyStateValue { get }
   /// The same without waiting and without telling Observation; nil while somebody changes it in place.
-  var boxedValueIfThere: (any Sendable)? { get }
+  var boxedValueIfThere: AnyStateValue? { get }
 
   /// A subscription; and the last value, if the state is finished and the subscription gives
   /// nothing.
   func subscribe(
     buffering policy: BufferingPolicy?, mergedAt place: MergePlace
-  ) -> (MergedCursor.Source, last: (any Sendable)?)
+  ) -> (MergedCursor.Source, last: AnyStateValue?)
 }
 
 extension AnyStateRoot {
@@ -41,14 +41,14 @@ extension AnyStateRoot {
 extension StateRoot: AnyStateRoot {
   var untypedLog: BroadcastLogBase { log }
   var version: Int { log.version }
-  var boxedValue: any Sendable { StateValue(value: value) }
-  var boxedValueIfThere: (any Sendable)? { log.newest.map { StateValue(value: $0) } }
+  var boxedValue: AnyStateValue { StateValue(value) }
+  var boxedValueIfThere: AnyStateValue? { log.newest.map { StateValue($0) } }
 
   func subscribe(
     buffering policy: BufferingPolicy?, mergedAt place: MergePlace
-  ) -> (MergedCursor.Source, last: (any Sendable)?) {
+  ) -> (MergedCursor.Source, last: AnyStateValue?) {
     let cursor = log.subscribe(buffering: policy, mergedAt: place)
-    let last = cursor.isPastTheEnd ? log.newest.map { StateValue(value: $0) } : nil
-    return (MergedCursor.Source(cursor) { StateValue(value: $0) }, last)
+    let last = cursor.isPastTheEnd ? boxedValueIfThere : nil
+    return (MergedCursor.Source(cursor), last)
   }
 }

@@ -1,4 +1,5 @@
-/// What a consumer waits on when there is nothing to read: an `AsyncStream` of rings.
+/// What a consumer waits on when there is nothing to read: an `AsyncStream` of rings, for a task; for a listener
+/// without a task, the line in which it stands (`Line`).
 ///
 /// The stream buffers the newest ring only, so a ring before the wait is not lost, and ringing
 /// twice is ringing once. A ring means "look again" and carries nothing. A subscription keeps its
@@ -13,6 +14,10 @@
 final class Doorbell: @unchecked Sendable {
   private let rings: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
+  /// Who waits, if that is no task.
+  private let listener: (any Served)?
+  /// What a listener has in the place of a stream: for a task, an optional one would cost each sleep.
+  private static let noStream = AsyncStream.makeStream(of: Void.self)
 
   /// Whether its consumer is a subscriber of the log, rather than one that only watches.
   let isSubscribers: Bool
@@ -29,12 +34,19 @@ final class Doorbell: @unchecked Sendable {
   init(ofSubscriber isSubscribers: Bool) {
     self.isSubscribers = isSubscribers
     (rings, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    listener = nil
+  }
+
+  init(of listener: any Served, asSubscriber isSubscriber: Bool) {
+    isSubscribers = isSubscriber
+    (rings, continuation) = Self.noStream
+    self.listener = listener
   }
 
   /// A doorbell for another queue, which rings for the same consumer.
   init(branchOf bell: Doorbell) {
     isSubscribers = bell.isSubscribers
-    (rings, continuation) = (bell.rings, bell.continuation)
+    (rings, continuation, listener) = (bell.rings, bell.continuation, bell.listener)
   }
 
   /// Rings this one and those that it is linked to, in order.
@@ -49,10 +61,10 @@ final class Doorbell: @unchecked Sendable {
 
   /// Wakes the consumer that waits. This runs code of its executor, so no lock may be held.
   func ring() {
-    continuation.yield()
+    if let listener { listener.standInLine() } else { continuation.yield() }
   }
 
-  /// Waits for the next ring, or until the task is cancelled.
+  /// Waits for the next ring, or until the task is cancelled. Not for a listener.
   ///
   /// Inlined, since a sleeping task keeps the frame of every call that it is in.
   @inline(__always)

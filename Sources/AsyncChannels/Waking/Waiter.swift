@@ -170,6 +170,22 @@ class Waiter: @unchecked Sendable {
       ?? .displaced
   }
 
+  /// The same for a listener, which asks for more. If there is nothing, its doorbell joins the wait queue.
+  final func look(as ticket: UInt64, orJoinWith bell: Doorbell) -> Look {
+    ask(as: ticket) { look(asks: true, orJoinWith: bell) } ?? .displaced
+  }
+
+  /// To be called when a listener is served: that it was rung, or came back to the line.
+  final func wakeListener(as ticket: UInt64) {
+    withPlace(of: ticket) { wake() }
+    helpRinging()
+  }
+
+  /// To be called when a listener that may sleep is cancelled.
+  final func leave(_ bell: Doorbell, as ticket: UInt64) {
+    withPlace(of: ticket) { _ = leaveQueue(bell) }
+  }
+
   /// Does something as the consumer, which takes the place of an older one. Nil if a newer one has asked.
   private final func ask<Found>(as ticket: UInt64, _ body: () -> Found) -> Found? {
     var displaced: Doorbell?

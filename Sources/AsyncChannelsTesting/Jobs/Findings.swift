@@ -54,8 +54,8 @@ struct Findings: Sendable {
   mutating func noteOutsider() {
     add(
       """
-      A task that was made before the closure of withTestTime began was woken in it. What it did before that, it \
-      did on other threads, so the test could not wait for it. Make and start what is tested inside the closure.
+      A task or an observer that was made before the closure of withTestTime began was woken in it. What it did \
+      before that, it did on other threads, so the test could not wait for it. Make and start what is tested inside the closure.
       """)
   }
 }

@@ -30,6 +30,8 @@ final class TestJobs: Sendable {
     var closure: UInt64?
     /// The thread on which one of the jobs runs; zero for none.
     var thread: UInt = 0
+    /// Threads that call a turn of listeners of the run.
+    var callers: Set<UInt> = []
     var idlers: [UnsafeContinuation<Void, Never>] = []
     var findings = Findings()
     /// Who waits, in words.
@@ -76,7 +78,8 @@ final class TestJobs: Sendable {
     let (task, thread) = (job.taskNumber, CurrentThread.identifier)
     let (isOwned, isFromOutside) = state.withLock { state -> (Bool, Bool) in
       if state.hasEnded { return (false, false) }
-      let isOurs = state.thread == thread
+      let isInside = state.thread == thread
+      let isOurs = isInside || state.callers.contains(thread)
       if let task {
         let isNew = state.tasks[task] == nil
         guard isOurs || !isNew else { return (false, false) }
@@ -88,7 +91,7 @@ final class TestJobs: Sendable {
         return (false, false)
       }
       state.ready.append(job)
-      return (true, !isOurs)
+      return (true, !isInside)
     }
     if isFromOutside { bell.yield() }
     return isOwned
@@ -103,10 +106,27 @@ final class TestJobs: Sendable {
     return body()
   }
 
+  /// The line of those who begin to listen in the run: else its jobs could join a turn that is not its own, and idle
+  /// would not wait for that. A turn is the run's, whatever thread rings a listener.
+  private var line: Line {
+    Line { [self] enqueue in
+      let thread = CurrentThread.identifier
+      state.withLock { _ = $0.callers.insert(thread) }
+      enqueue()
+      state.withLock { _ = $0.callers.remove(thread) }
+    }
+  }
+
   /// Owns the time from now on, and makes the closure's task. Nil if it is not given both kinds of jobs.
   @MainActor
   func begin<Value>(_ makeTask: () -> Value) -> Value? {
     Self.owner.withLock { $0 = self }
+    let line = line
+    Line.replace { [self] used in
+      guard Self.current != nil else { return nil }
+      if let used, used !== line { state.withLock { $0.findings.noteOutsider() } }
+      return line
+    }
     return asOwner {
       Task.detached {}
       Task { @MainActor in }
@@ -189,6 +209,7 @@ final class TestJobs: Sendable {
       return (rest, idlers, state.findings)
     }
     Self.owner.withLock { $0 = nil }
+    Line.replace(by: nil)
     for job in rest { job.enqueueAsUsual() }
     for idler in idlers { idler.resume() }
     return findings

@@ -1,0 +1,95 @@
+import Synchronization
+
+/// What the main actor serves in turn with others: a `Listener`.
+@MainActor
+protocol Served: AnyObject, Sendable {
+  /// From any thread, with no lock held.
+  nonisolated func standInLine()
+  /// Does what there is to do. True if there is more, and others have to have their turn first.
+  func serve(_ spell: inout Spell) -> Bool
+}
+
+/// Those that the main actor has to serve, in the order in which they came.
+///
+/// One turn, which is one job, serves all that stand in line, those that come meanwhile included. So a hundred
+/// listeners that were rung cost one job. After 64 steps or a millisecond (`Spell`) the turn ends, and others
+/// run before the next one. A listener that has more then stands last, so it keeps none of the others waiting.
+package final class Line: Sendable {
+  private struct State {
+    /// Behind `first`.
+    var last: [any Served] = []
+    /// The first in line, in reverse order.
+    var first: [any Served] = []
+    /// Whether a turn was called that has not ended.
+    var isCalled = false
+
+    mutating func popFirst() -> (any Served)? {
+      if first.isEmpty {
+        swap(&first, &last)
+        first.reverse()
+      }
+      let listener = first.popLast()
+      isCalled = listener != nil
+      return listener
+    }
+  }
+
+  static let main = Line()
+  private let state = Locked(State())
+  /// Calls a function that enqueues a turn: for a test, whose job it is to be.
+  private let adopt: (@Sendable (() -> Void) -> Void)?
+
+  package init(adoptingBy adopt: (@Sendable (() -> Void) -> Void)? = nil) {
+    self.adopt = adopt
+  }
+
+  func add(_ listener: any Served) {
+    _ = Self.replacement(for: self)
+    let isCalled = state.withLock { state in
+      state.last.append(listener)
+      return exchange(&state.isCalled, with: true)
+    }
+    if !isCalled { call() }
+  }
+
+  private func call() {
+    if let adopt { adopt(enqueue) } else { enqueue() }
+  }
+
+  /// A job of the main actor, which synchronous code cannot call otherwise. Detached, since it belongs to all
+  /// that stand in line, and not to the task that rang the first. Its priority is the main thread's.
+  private func enqueue() {
+    Task.detached(priority: .high) { @MainActor [self] in serve() }
+  }
+
+  @MainActor
+  private func serve() {
+    var spell = Spell()
+    // This is the first step; a listener asks for the next one when it has done one.
+    _ = spell.isUsedUp()
+    while let listener = state.withLock({ $0.popFirst() }) {
+      if listener.serve(&spell) { listener.standInLine() }
+      if spell.isOver { return call() }
+    }
+  }
+}
+
+/// A test that owns the time has a line of its own: whoever begins to listen in it is served in its time.
+extension Line {
+  /// Tells the line of those who begin to listen on this thread now; nil if it is the usual one. It is also told
+  /// of each line that somebody on this thread comes to.
+  package typealias Replacement = @Sendable (_ used: Line?) -> Line?
+
+  private static let isReplaced = Atomic(false)
+  private static let replacement = Locked<Replacement?>(nil)
+
+  package static func replace(by new: Replacement?) {
+    replacement.withLock { $0 = new }
+    isReplaced.store(new != nil, ordering: .relaxed)
+  }
+
+  /// Relaxed: a test has its line before it does anything on this thread, and no other thread is the test's.
+  static func replacement(for used: Line?) -> Line? {
+    isReplaced.load(ordering: .relaxed) ? replacement.withLock { $0 }?(used) : nil
+  }
+}

@@ -1,0 +1,118 @@
+import Synchronization
+
+/// What `observe` makes for a synchronous function on the main actor: a consumer without a task and without a
+/// stream, which its actor serves in turn with others (`Line`).
+///
+/// It touches what it listens to on the main actor only. The doorbell that waits in the log's queue keeps it, and so does
+/// the token. When the elements have ended, or it was cancelled, it lets go of the subscription and of the function: in a
+/// turn of the main actor, since the function may have caught what belongs there.
+@MainActor @usableFromInline
+final class Listener: Served {
+  /// What a step has done.
+  @usableFromInline
+  enum Step {
+    case called, skipped, nothing
+  }
+
+  private enum Phase: UInt8, AtomicRepresentable {
+    case listens, cancelled, over
+  }
+
+  /// What it listens to, as the consumer with this ticket, and how it takes one element and calls the function with
+  /// it.
+  private struct Heard {
+    let waiter: Waiter
+    let ticket: UInt64
+    let step: @MainActor @Sendable (Terms) -> Step
+  }
+
+  /// Nil when it is over.
+  private var heard: Heard?
+  /// Made when it first sleeps.
+  private var bell: Doorbell?
+  /// Where it stands when there is something to do.
+  private nonisolated let line = Line.replacement(for: nil) ?? Line.main
+  /// Whether it stands there, so that it stands there once.
+  private nonisolated let isInLine = Atomic(false)
+  private nonisolated let phase = Atomic(Phase.listens)
+
+  /// - Parameter step: Takes an element that is there, if there is one, and calls the function with it.
+  @usableFromInline
+  nonisolated init(
+    to waiter: Waiter, as ticket: UInt64, _ step: @escaping @MainActor @Sendable (Terms) -> Step
+  ) {
+    heard = Heard(waiter: waiter, ticket: ticket, step: step)
+  }
+
+  /// From any thread, with no lock held.
+  ///
+  /// Acquires and releases, as `serve` does. If this finds it in line, the turn that serves it sees what was done
+  /// before.
+  @usableFromInline
+  nonisolated func standInLine() {
+    if !isInLine.exchange(true, ordering: .acquiringAndReleasing) { line.add(self) }
+  }
+
+  /// From any thread. Once this has returned on the main actor, the function is not called again. It is served
+  /// once more, to let go of what it has.
+  @usableFromInline
+  nonisolated func cancel() {
+    let (isFirst, _) = phase.compareExchange(
+      expected: .listens, desired: .cancelled, ordering: .acquiringAndReleasing)
+    if isFirst { standInLine() }
+  }
+
+  /// Calls the function with the first element, if there is one, and no more: called by `observe`, which has
+  /// not returned. Whether the running task is cancelled makes no difference, since it is not the listener's.
+  @usableFromInline
+  func serveFirst() {
+    guard let heard else { return }
+    _ = heard.waiter.look(as: heard.ticket)
+    // A derived outlet may skip all that others send.
+    var spell = Spell()
+    while !spell.isUsedUp(), heard.step(.evenIfCancelled) == .skipped {}
+    if hasMore() { standInLine() }
+  }
+
+  /// Calls the function with what is there.
+  func serve(_ spell: inout Spell) -> Bool {
+    _ = isInLine.exchange(false, ordering: .acquiringAndReleasing)
+    guard let heard else { return false }
+    if isListening { heard.waiter.wakeListener(as: heard.ticket) }
+    while isListening {
+      if heard.step(.next) != .nothing {
+        if spell.isUsedUp(), isListening { return hasMore() }
+      } else if !hasMore() {
+        return false
+      }
+    }
+    end()
+    return false
+  }
+
+  private var isListening: Bool { phase.load(ordering: .acquiring) == .listens }
+
+  /// Asks for more: what it took is worked on. If there is nothing, it sleeps until it is rung, or it is over.
+  private func hasMore() -> Bool {
+    guard let heard else { return false }
+    let bell = bell ?? Doorbell(of: self, asSubscriber: heard.waiter.isSubscriber)
+    self.bell = bell
+    switch heard.waiter.look(as: heard.ticket, orJoinWith: bell) {
+    case .readable: return true
+    case .nothing: return false
+    case .finished, .displaced:
+      end()
+      return false
+    }
+  }
+
+  /// What it lets go of is destroyed with no lock held.
+  private func end() {
+    guard let old = heard.take() else { return }
+    let bell = bell.take()
+    if phase.exchange(.over, ordering: .acquiringAndReleasing) == .cancelled {
+      if let bell { old.waiter.leave(bell, as: old.ticket) }
+      old.waiter.note(.cancelled)
+    }
+  }
+}

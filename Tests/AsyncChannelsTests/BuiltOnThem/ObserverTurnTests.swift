@@ -1,0 +1,211 @@
+import AsyncChannelsRecording
+import TestSupport
+import XCTest
+
+@testable import AsyncChannels
+
+/// Synchronous observers on the main actor share its turns.
+@MainActor
+final class ObserverTurnTests: XCTestCase {
+  private func observe(
+    _ states: [CurrentValue<Int>], _ calls: Record<Int>
+  ) -> [CancellationToken] {
+    let tokens = states.enumerated().map { index, state in
+      state.outlet.observe { _ in calls.add(index) }
+    }
+    _ = calls.take()
+    return tokens
+  }
+
+  func test_C117_allThatWereRungShareATurnInTheOrderInWhichTheyWereRung() async throws {
+    let states = (0..<60).map { CurrentValue($0) }
+    let calls = Record<Int>()
+    let tokens = observe(states, calls)
+    states[30].value = 1
+    // This comes behind the turn that the first write has called, and before any other.
+    let marker = Task { calls.add(-1) }
+    for state in states.reversed() { state.value = 2 }
+    await marker.value
+    XCTAssertEqual(calls.events, [30, 30] + (0..<60).reversed().filter { $0 != 30 } + [-1])
+    withExtendedLifetime(tokens) {}
+  }
+
+  func test_C117_aTurnEndsAfter64CallsAndTheNextOneServesTheRest() async throws {
+    let states = (0..<200).map { CurrentValue($0) }
+    let calls = Record<Int>()
+    let tokens = observe(states, calls)
+    for state in states { state.value = -1 }
+    let marker = Task { calls.count }
+    let count = await marker.value
+    XCTAssertEqual(count, 64)
+    try await until("all called") { calls.count == 200 }
+    XCTAssertEqual(calls.events, Array(0..<200))
+    withExtendedLifetime(tokens) {}
+  }
+
+  func test_C117_oneThatHasMoreStandsLast() async throws {
+    let (many, one) = (Channel<Int>(), Channel<Int>())
+    let calls = Record<Int>()
+    let tokens = [
+      many.outlet.observe { calls.add($0) }, one.outlet.observe { calls.add(-$0) },
+    ]
+    for number in 1...100 { many.send(number) }
+    one.send(1)
+    try await until("all called") { calls.count == 101 }
+    XCTAssertEqual(calls.events, Array(1...64) + [-1] + Array(65...100))
+    withExtendedLifetime(tokens) {}
+  }
+
+  func test_C117_aBodyMayWriteToWhatOthersObserveAndCancelThem() async throws {
+    let states = (0..<3).map { _ in CurrentValue(0) }
+    let calls = Record<Int>()
+    let seen = Seen()
+    seen.tokens = [
+      states[0].outlet.observe { number in
+        calls.add(number)
+        guard number > 0 else { return }
+        seen.tokens[1].cancel()
+        states[2].value = 10
+      },
+      states[1].outlet.observe { _ in calls.add(-1) },
+      states[2].outlet.observe { calls.add($0) },
+    ]
+    XCTAssertEqual(calls.take(), [0, -1, 0])
+    states[0].value = 1
+    states[1].value = 1
+    try await until("all called") { calls.count == 2 }
+    try await until("unsubscribed") { states[1].subscriberCount == 0 }
+    XCTAssertEqual(calls.events, [1, 10])
+  }
+
+  func test_C117_derivedStateIsObservedInTheSameTurn() async throws {
+    let (one, two) = (CurrentValue(1), CurrentValue(10))
+    let sums = Record<Int>()
+    let both = StateOutlet.combine(one.outlet, two.outlet).map { $0 + $1 }
+    let tokens = [
+      both.observe { sums.add($0) },
+      both.outlet.filter { $0 > 100 }.observe { sums.add($0) },
+      both.observe(buffering: .bufferingNewest(1)) { sums.add(-$0) },
+    ]
+    XCTAssertEqual(sums.take(), [11, -11])
+    one.value = 2
+    two.value = 200
+    let marker = Task {}
+    await marker.value
+    XCTAssertEqual(sums.events, [12, 202, 202, -202])
+    for token in tokens { token.cancel() }
+    try await until("unsubscribed") { one.subscriberCount + two.subscriberCount == 0 }
+  }
+
+  /// What the body has caught is let go on the main actor, wherever the token was cancelled.
+  func test_C117_theBodyIsLetGoOnTheMainActor() async throws {
+    for ends in [false, true] {
+      let held = Census()
+      let (state, isLetGo) = (CurrentValue(0), Gate())
+      let token = HandOver(
+        state.outlet.observe { [onMain = OnMain(isLetGo), witness = Tracked(0, in: held)] _ in
+          _ = (onMain, witness)
+        })
+      XCTAssertEqual(held.count, 1)
+      onAnotherThread {
+        if ends { state.finish() } else { _ = token.take() }
+      }
+      XCTAssertEqual(held.count, 1)
+      try await within { await isLetGo.pass() }
+      try await until("let go") { held.count == 0 }
+      XCTAssertEqual(state.subscriberCount, 0)
+      withExtendedLifetime(token) {}
+    }
+  }
+
+  /// Writers on other threads, cancelling at random: nobody is forgotten, and nobody is called after it was cancelled.
+  func test_C117_nobodyIsForgottenThoughOthersWriteAndCancel() async throws {
+    for round in 0..<20 {
+      let states = (0..<40).map { _ in CurrentValue(0) }
+      let seen = Seen()
+      let tokens = states.enumerated().map { index, state in
+        state.outlet.observe { number in
+          if seen.isCancelled[index] { seen.callsTooMany += 1 }
+          seen.newest[index] = number
+        }
+      }
+      let writers = (0..<4).map { writer in
+        Task.detached {
+          for number in 1...100 {
+            for index in stride(from: writer, to: 40, by: 4) { states[index].value = number }
+          }
+        }
+      }
+      for index in stride(from: round % 7, to: 40, by: 7) {
+        await Task.yield()
+        tokens[index].cancel()
+        seen.isCancelled[index] = true
+      }
+      for writer in writers { await writer.value }
+      try await within { @MainActor in
+        for (index, state) in states.enumerated() {
+          while seen.isCancelled[index] ? state.subscriberCount > 0 : seen.newest[index] < 100 {
+            await Task.yield()
+          }
+        }
+      }
+      XCTAssertEqual(seen.callsTooMany, 0)
+      withExtendedLifetime(tokens) {}
+    }
+  }
+
+  /// All calls of a turn are one task's, and the first call is the caller's.
+  func test_C86_observersThatShareATurnCauseWhatTheySendThemselves() async throws {
+    let channels = (0..<3).map { _ in Channel<Int>() }
+    let (first, effects) = (CurrentValue(0), Channel<Int>())
+    let calls = Record<Int>()
+    let recording = Recording()
+    for (index, channel) in channels.enumerated() { recording.add(channel, as: "in\(index)") }
+    recording.add(effects, as: "effects")
+    recording.add(first, as: "first")
+    let sends: @MainActor @Sendable (Int) -> Void = { number in
+      effects.send(number)
+      calls.add(number)
+    }
+    first.value = -1
+    let tokens = channels.map { $0.outlet.observe(sends) } + [first.outlet.observe(sends)]
+    XCTAssertEqual(calls.count, 1)
+    for (index, channel) in channels.enumerated() {
+      for number in 1...50 { channel.send(index * 100 + number) }
+    }
+    try await until("all called") { calls.count == 151 }
+    let flow = recording.flow
+    let sent = flow.events.filter { $0.kind == .sent }
+    let lanes = Dictionary(uniqueKeysWithValues: sent.map { ($0.id, flow.lanes[$0.lane].name) })
+    let texts = Dictionary(uniqueKeysWithValues: sent.map { ($0.id, $0.text) })
+    for event in sent {
+      // Not caused by the first call, which the task of this test has made.
+      guard lanes[event.id] == "effects" else {
+        XCTAssertNil(event.cause)
+        continue
+      }
+      XCTAssertEqual(texts[try XCTUnwrap(event.cause)], event.text)
+    }
+    withExtendedLifetime(tokens) {}
+  }
+}
+
+@MainActor
+private final class Seen {
+  var newest = Array(repeating: 0, count: 40)
+  var isCancelled = Array(repeating: false, count: 40)
+  var callsTooMany = 0
+  var tokens: [CancellationToken] = []
+}
+
+/// Says when it is let go, which must be on the main actor.
+private final class OnMain: Sendable {
+  private let isLetGo: Gate
+
+  init(_ isLetGo: Gate) { self.isLetGo = isLetGo }
+
+  deinit {
+    MainActor.preconditionIsolated()
+    isLetGo.open()
+  }
+}
