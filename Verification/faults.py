@@ -327,8 +327,8 @@ FAULTS = [
     ("a merge that wakes keeps its places in the queues", "MergedCursor.swift",
      "  override func wake() { leaveQueues() }\n", "", DERIVED),
     ("a merge does not go on to the next segment of a source", "MergedCursor.swift",
-     "take = { cursor.lookAndTake($0, as: Position.onlyTicket).map(wrap) }",
-     "take = { _ in cursor.take(as: Position.onlyTicket).map(wrap) }"),
+     "cursor.lookAndTake(terms, as: Position.onlyTicket) else",
+     "cursor.take(as: Position.onlyTicket) else"),
     ("a merge sleeps on branches that a sender may have", "MergedCursor.swift",
      "  override func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look {\n"
      "    guard let bell else {\n"

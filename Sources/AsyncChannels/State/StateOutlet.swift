@@ -92,7 +92,8 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
   /// does.
   ///
   /// If this is called in the isolation of the body, the first call, with the value there is now,
-  /// comes before this returns; on Apple's systems before version 26, in a later turn. It comes later also if
+  /// comes before this returns. (On Apple's systems before version 26, it comes in a later turn if the body can
+  /// suspend, or is another actor's than the main actor's.) It comes later also if
   /// ``CurrentValue/update(_:)`` is changing the value in place then.
   ///
   /// - Parameters:
