@@ -21,22 +21,21 @@ import Synchronization
 /// switch await register.add.ask("Ann") {
 /// case .success(let member)?: …
 /// case .failure(let failure)?: …
-/// case nil: …                                   // nobody answered: it is not known what was done
+/// case nil: …                                   // no reply: the outcome is unknown
 /// }
 /// ```
 ///
-/// It is an element like any other, of a ``Channel``, an ``Input`` or an inlet that is made of one:
-/// its order, buffering and end are those of the channel. Where several subscribers get it, the
-/// first reply counts.
+/// It is an element like any other, of a ``Channel``, an ``Input`` or an inlet that is made of one: its
+/// order, buffering and end are those of the channel. If several subscribers get it, the first reply counts.
 ///
 /// **A dropped request ends its asker's wait.** When the last reference to a request is dropped without a
 /// reply, the asker gets `nil`: because there is no listener, the channel is finished or gone, or a buffering
 /// policy or the owner dropped the request. So an owner need not answer every request. But if it keeps a
 /// request and never answers, the asker keeps waiting.
 ///
-/// A channel for requests should replay nothing: a request in the replay window waits for a
-/// subscriber that may never come, and its asker with it. On one that keeps what is unheard, a
-/// request waits for the first subscriber, as long as somebody has an outlet.
+/// A channel for requests should replay nothing: a request in the replay window waits for a subscriber that
+/// may never come, and its asker with it. On a channel that keeps unheard elements, a request waits for the
+/// first subscriber, as long as there is an outlet.
 public final class Request<Question: Sendable, Reply: Sendable>: Sendable {
   /// What was asked.
   public let question: Question
@@ -54,10 +53,10 @@ public final class Request<Question: Sendable, Reply: Sendable>: Sendable {
     answer.finish()
   }
 
-  /// Answers. Only the first reply counts.
+  /// Replies to the asker. Only the first reply counts.
   ///
-  /// Does not block, and may be called from any thread or isolation. A reply to an asker that was
-  /// cancelled meanwhile goes nowhere.
+  /// Does not block, and may be called from any thread or isolation. A reply to an asker that was cancelled
+  /// meanwhile has no effect.
   ///
   /// - Returns: Whether this was the first reply. It does not tell whether the asker still waits.
   @discardableResult
@@ -72,7 +71,7 @@ public final class Request<Question: Sendable, Reply: Sendable>: Sendable {
 }
 
 extension Request where Reply == Void {
-  /// Answers: done.
+  /// Replies that the command is done.
   @discardableResult
   public func reply() -> Bool {
     reply(())
@@ -82,17 +81,17 @@ extension Request where Reply == Void {
 extension Inlet {
   /// Sends a question, and waits for the reply to it.
   ///
-  /// It is sent before this suspends: what one task asks and sends arrives in that order. Waiting for
-  /// each reply before asking the next question is backpressure, too: an asker has one request
-  /// under way.
+  /// The request is sent before the call suspends, so the requests and elements that one task sends arrive in
+  /// that order. Waiting for each reply before asking the next question is also backpressure: an asker has
+  /// one request in progress.
   ///
-  /// It waits as long as the request does, also while its owner does not run. For a limit, cancel
+  /// The call waits as long as the request exists, also while the owner does not run. To set a limit, cancel
   /// the task.
   ///
-  /// - Returns: The first reply; `nil` if there will be none, since nobody listens, the channel is
-  ///   finished or gone or the request was dropped, and if the task is cancelled. A task that is
-  ///   cancelled already sends nothing. In the other cases nothing tells whether what was asked for
-  ///   was done: an owner that may be asked again needs a key to know the question by.
+  /// - Returns: The first reply. It is `nil` if there is no listener, if the channel is finished or gone, if
+  ///   the request was dropped, or if the task was cancelled. A task that is already cancelled sends nothing.
+  ///   In the other cases, the outcome is unknown: if an asker may ask again, give the question a key by
+  ///   which the owner recognizes it.
   public func ask<Question, Reply>(_ question: Question) async -> Reply?
   where Element == Request<Question, Reply> {
     guard !Task.isCancelled else { return nil }
@@ -100,7 +99,7 @@ extension Inlet {
     return nil
   }
 
-  /// Asks, of an owner that is to do something that needs no more words.
+  /// Sends a request without a question, and waits for the reply to it.
   public func ask<Reply>() async -> Reply? where Element == Request<Void, Reply> {
     await ask(())
   }
