@@ -9,31 +9,14 @@ import tempfile
 import time
 import unittest
 
-from support import Postgres, Server, until
-from webdriver import Browser
+from browsing import BrowserCase
+from support import Postgres, Server
 
 # It would turn the text that comes after it.
 REFUSED = "turned\u202e"
 
 
-@unittest.skipUnless(Browser.is_installed(), "SKIPPED: Chromium is not installed")
-class BrowserTests(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = Browser()
-        cls.addClassCleanup(cls.browser.close)
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.server = Server(file=f"{folder.name}/members.sqlite")
-        self.addCleanup(self.server.close)
-
-    def tab(self, server=None, path="/"):
-        tab = self.browser.tab(f"http://127.0.0.1:{(server or self.server).port}{path}")
-        self.addCleanup(tab.go, "about:blank")
-        return tab
-
+class BrowserTests(BrowserCase):
     def test_what_one_tab_does_the_other_shows(self):
         one, other = self.tab(), self.tab()
         one.until(connection="Live", count="No members")

@@ -20,7 +20,7 @@ function showConnection(state) {
 
 function tell(state) {
   showConnection(state);
-  pages.postMessage({state, id: list.dataset.id});
+  pages.postMessage({state});
 }
 
 // Whether a page that shows one list lacks the other. (As in Roster.swift.)
@@ -127,19 +127,21 @@ function leave() {
 
 pages.onmessage = ({data}) => {
   if (!place) return;
-  if (data.asks) {
-    // Only the page with the stream knows; the others say nothing.
-    if (!leads) return;
+  if (!leads) hear(data);
+  else if (data.asks) {
     tell(connection.dataset.state);
     if (isNews(list.dataset.id, data.asks)) {
       pages.postMessage({html: list.innerHTML, id: list.dataset.id, state: connection.dataset.state});
     }
-    return;
   }
+};
+
+function hear(data) {
+  if (data.asks) return; // by another page, of the one that has the stream
   lastSign = Date.now();
   showConnection(data.state);
   if (data.html) show(data.html, data.id);
-};
+}
 
 function update() {
   if (document.visibilityState !== "visible") leave();

@@ -75,7 +75,9 @@ function release() {
 async function send(form, body) {
   const end = Date.now() + 30_000;
   for (let pause = 250; ; pause = Math.min(2 * pause, 2000)) {
+    const slow = setTimeout(() => error.textContent = "Waiting for the server …", 3000);
     const [status, text] = await post(form.action, body);
+    clearTimeout(slow);
     if (status === 204) return ["", true];
     // From the server itself or a proxy before it: later it may do it.
     const isPassing = [0, 502, 503, 504].includes(status);

@@ -34,8 +34,10 @@ final class Connection: ChannelInboundHandler, RemovableChannelHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     switch event {
-    // Nothing could be written for long: its browser does not read.
-    case IdleStateHandler.IdleStateEvent.write: context.close(promise: nil)
+    // Nothing was written for long: because there is nothing, or because its browser does not read.
+    case IdleStateHandler.IdleStateEvent.write:
+      let left = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
+      if left != 0 { context.close(promise: nil) }
     // A browser that leaves closes both ways, which cannot be told from one that only sends no more.
     case ChannelEvent.inputClosed: leave()
     default: break
