@@ -23,7 +23,7 @@ class BrowserCase(unittest.TestCase):
         self.server = Server(*self.ARGUMENTS, file=self.file)
         self.addCleanup(self.server.close)
 
-    def tab(self, server=None, path="/"):
-        tab = self.browser.tab(f"http://127.0.0.1:{(server or self.server).port}{path}")
+    def tab(self, server=None, path="/", kind="tab"):
+        tab = self.browser.tab(f"http://127.0.0.1:{(server or self.server).port}{path}", kind)
         self.addCleanup(tab.close)
         return tab

@@ -13,60 +13,54 @@ from support import member_id, names, until
 class TabTests(BrowserCase):
     ARGUMENTS = ["--heartbeat", "1"]
 
-    def test_eight_tabs_of_one_browser_have_one_stream(self):
+    def test_eight_windows_of_one_browser_have_one_stream(self):
         """A browser has six connections to a server, and each stream holds one."""
-        tabs = [self.tab() for _ in range(8)]
-        for number, tab in enumerate(tabs):
-            tab.until(connection="Live")
-            tab.add(f"m{number}")
-            tab.until(names=[f"m{n}" for n in range(number + 1)], error="", typed="")
-        for tab in tabs:
-            tab.until(connection="Live", names=[f"m{n}" for n in range(8)])
+        windows = [self.tab(kind="window") for _ in range(8)]
+        for number, window in enumerate(windows):
+            window.until(connection="Live")
+            window.add(f"m{number}")
+            window.until(names=[f"m{n}" for n in range(number + 1)], error="", typed="")
+        for window in windows:
+            window.until(connection="Live", names=[f"m{n}" for n in range(8)])
+            self.assertEqual(window.script("return document.visibilityState"), "visible")
         self.assertEqual(self.server.tabs(), 1)
         # The one that has the stream goes; another takes it over.
-        tabs[0].go("about:blank")
+        windows[0].go("about:blank")
         self.server.add("after")
-        for tab in tabs[1:]:
-            tab.until(connection="Live", count="9 members")
+        for window in windows[1:]:
+            window.until(connection="Live", count="9 members")
         self.assertEqual(self.server.tabs(), 1)
 
     def test_a_tab_that_nobody_sees_has_no_stream_and_catches_up(self):
-        one, other = self.tab(), self.tab()
-        other.until(connection="Live")
-        one.show("hidden")
-        other.until(connection="Live")
-        self.server.add("Ann")
-        other.until(names=["Ann"])
-        other.show("hidden")
+        one = self.tab()
+        one.until(connection="Live")
+        empty = self.tab(path="/status")
+        self.assertEqual(one.browser.do("GET", "/window"), empty.handle)
         until("nobody has a stream", lambda: self.server.tabs() == 0)
-        self.server.add("Bob")
-        one.show("visible")
-        one.until(connection="Live", names=["Ann", "Bob"])
-        other.show("visible")
-        other.until(connection="Live", names=["Ann", "Bob"])
-        self.assertEqual(self.server.tabs(), 1)
+        self.server.add("Ann")
+        one.until(connection="Live", names=["Ann"])
+        until("it has one again", lambda: self.server.tabs() == 1)
 
-    def test_without_locks_each_visible_tab_has_a_stream(self):
+    def test_without_locks_each_visible_window_has_a_stream(self):
         """As on a page from another machine without encryption."""
-        tab = self.tab()
-        other = self.tab()
+        windows = [self.tab(kind="window") for _ in range(2)]
         script = {"source": "Object.defineProperty(Navigator.prototype, 'locks', {value: undefined})"}
-        for each in [tab, other]:
-            each.front()
+        for window in windows:
+            window.front()
             self.browser.developer("Page.addScriptToEvaluateOnNewDocument", **script)
-            each.go(f"http://127.0.0.1:{self.server.port}/")
-            each.until(connection="Live")
+            window.go(f"http://127.0.0.1:{self.server.port}/")
+            window.until(connection="Live")
         until("both have one", lambda: self.server.tabs() == 2)
         self.server.add("Ann")
-        for each in [tab, other]:
-            each.until(names=["Ann"])
+        for window in windows:
+            window.until(names=["Ann"])
 
 
 class SilenceTests(BrowserCase):
     ARGUMENTS = ["--heartbeat", "1"]
 
     def test_a_silent_server_is_told_and_a_command_is_done_once_when_it_answers(self):
-        one, other = self.tab(), self.tab()
+        one, other = self.tab(kind="window"), self.tab(kind="window")
         for tab in [one, other]:
             tab.until(connection="Live")
         self.server.freeze()

@@ -54,8 +54,9 @@ class Browser:
     def do(self, method, path, **body):
         return self.command(method, self.session + path, body if method == "POST" else None)
 
-    def tab(self, url):
-        handle = self.do("POST", "/window/new", type="tab")["handle"]
+    def tab(self, url, kind="tab"):
+        """Of a window's tabs only the one in front is visible to its page; each window is."""
+        handle = self.do("POST", "/window/new", type=kind)["handle"]
         tab = Tab(self, handle)
         tab.go(url)
         return tab
@@ -141,12 +142,6 @@ class Tab:
 
     def key(self, selector, text):
         self.browser.do("POST", self.element(selector) + "/value", text=text)
-
-    def show(self, state):
-        """As if a person had switched to it, or away: headless, all tabs are visible."""
-        self.script("""
-          Object.defineProperty(document, "visibilityState", {value: arguments[0], configurable: true});
-          document.dispatchEvent(new Event("visibilitychange"));""", state)
 
     def close(self):
         self.front()
