@@ -375,12 +375,16 @@ FAULTS = [
      "      if state.writers > 0 {\n", "      if false {\n",
      "AsyncChannelsTests.ObservationToldOnceTests"),
     # Requests.
-    ("a request that is dropped keeps its asker waiting", "Request.swift", "    answer.finish()\n", "",
+    ("a request that is dropped keeps its asker waiting", "Request.swift", "    answer.give(nil)\n", "",
      "AsyncChannelsTests.RequestTests"),
     ("each reply to a request counts as the first", "Request.swift",
      "guard former != .answered else { return false }", ""),
     ("a cancelled task asks, too", "Request.swift",
      "    guard !Task.isCancelled else { return nil }\n", ""),
+    ("an asker that was cancelled is still awaited", "RequestAnswer.swift",
+     "      case .waiting(let asker):\n        state = .left\n        return asker\n      case .given, .left: return nil\n      }\n    }\n    asker?.resume(returning: nil)",
+     "      case .waiting(let asker):\n        return asker\n      case .given, .left: return nil\n      }\n    }\n    asker?.resume(returning: nil)",
+     "AsyncChannelsTests.RequestTests"),
     # Answering.
     ("an element that is held is not given back", "Turns.swift",
      "    giveBack(held)\n", "", "AsyncChannelsTests.AnswerGivesBackTests"),

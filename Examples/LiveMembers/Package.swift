@@ -33,13 +33,20 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
       ],
       resources: [
         .embedInCode("Resources/page.html"), .embedInCode("Resources/page.css"),
-        .embedInCode("Resources/page.js"), .embedInCode("Resources/sqlite.sql"),
-        .embedInCode("Resources/postgres.sql"),
+        .embedInCode("Resources/page.js"), .embedInCode("Resources/live.js"),
+        .embedInCode("Resources/sqlite.sql"), .embedInCode("Resources/postgres.sql"),
+      ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "LiveMembersLoad",
+      dependencies: [
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
       ],
       swiftSettings: settings),
     .testTarget(

@@ -41,16 +41,27 @@ public final class Request<Question: Sendable, Reply: Sendable>: Sendable {
   public let question: Question
 
   let stage = Atomic(Stage.open)
-  private let answer: AsyncStream<Reply>.Continuation
+  private let answer: RequestAnswer<Reply>
 
-  fileprivate init(_ question: Question, _ answer: AsyncStream<Reply>.Continuation) {
+  fileprivate init(_ question: Question, _ answer: RequestAnswer<Reply>) {
     self.question = question
     self.answer = answer
   }
 
   deinit {
     if stage.load(ordering: .relaxed) == .followed { tellFollowers(nil) }
-    answer.finish()
+    answer.give(nil)
+  }
+
+  /// Whether its asker still waits for a reply. Use it to skip work that nobody waits for any more.
+  ///
+  /// It is false after the first reply, and when the asker's task was cancelled: immediately if that task
+  /// waits already, or when it begins to. It never becomes true again. It takes a lock, and a request that
+  /// is not asked costs nothing for it. An asker may leave just after it was read, so a command that it let
+  /// through still needs an answer.
+  public var isAwaited: Bool {
+    // Relaxed: between a reply and this, no more is decided than which was first.
+    stage.load(ordering: .relaxed) != .answered && !answer.isLeft
   }
 
   /// Replies to the asker. Only the first reply counts.
@@ -65,7 +76,7 @@ public final class Request<Question: Sendable, Reply: Sendable>: Sendable {
     let former = stage.exchange(.answered, ordering: .relaxed)
     guard former != .answered else { return false }
     if former == .followed { tellFollowers(reply) }
-    answer.yield(reply)
+    answer.give(reply)
     return true
   }
 }
@@ -95,8 +106,7 @@ extension Inlet {
   public func ask<Question, Reply>(_ question: Question) async -> Reply?
   where Element == Request<Question, Reply> {
     guard !Task.isCancelled else { return nil }
-    for await reply in sendRequest(question) { return reply }
-    return nil
+    return await sendRequest(question).wait()
   }
 
   /// Sends a request without a question, and waits for the reply to it.
@@ -104,13 +114,12 @@ extension Inlet {
     await ask(())
   }
 
-  /// The reply, or the end without one, comes out of the stream. The asker waits for what becomes of
-  /// the request, so it must not be what keeps it: hence this is not in ``ask(_:)`` itself, where the
-  /// request, or what `send` returns, could live until it has been answered.
-  private func sendRequest<Question, Reply>(_ question: Question) -> AsyncStream<Reply>
+  /// The asker waits for what becomes of the request, so it must not be what keeps it: hence this is not
+  /// in ``ask(_:)`` itself, where the request, or what `send` returns, could live until it has been answered.
+  private func sendRequest<Question, Reply>(_ question: Question) -> RequestAnswer<Reply>
   where Element == Request<Question, Reply> {
-    let (answers, answer) = AsyncStream.makeStream(of: Reply.self)
+    let answer = RequestAnswer<Reply>()
     send(Request(question, answer))
-    return answers
+    return answer
   }
 }

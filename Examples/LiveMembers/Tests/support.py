@@ -10,6 +10,7 @@ import pathlib
 import queue
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -20,6 +21,10 @@ import uuid
 
 PACKAGE = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = pathlib.Path(os.environ.get("PROGRAM", PACKAGE / ".build/debug/LiveMembers")).resolve()
+# Not what the person who runs the tests has set for servers.
+ENVIRONMENT = {
+    name: value for name, value in os.environ.items()
+    if name not in ("PORT", "DATABASE_URL", "LOG_LEVEL") and not name.startswith("PG")}
 
 
 def until(what, condition, limit=20.0):
@@ -47,17 +52,20 @@ def member_id(markup, name):
 class Server:
     """A server process, on a SQLite file or a PostgreSQL database."""
 
-    def __init__(self, *arguments, port=0, file=None, postgres=None):
+    def __init__(self, *arguments, port=0, file=None, postgres=None, environment={}, within=()):
+        self.within = list(within)  # a command that runs it, as in a network of its own
         self.arguments = [PROGRAM, "--port", str(port), *arguments]
-        self.arguments += ["--postgres", postgres] if postgres else ["--file", str(file)]
+        self.arguments += ["--postgres", postgres] if postgres else []
+        self.arguments += ["--file", str(file)] if file else []
+        self.environment = {**ENVIRONMENT, **environment}
         self.log = tempfile.TemporaryFile("w+")
         self.process = None
         self.start()
 
     def start(self):
         self.process = subprocess.Popen(
-            self.arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log,
-            text=True)
+            [*self.within, *self.arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=self.log, text=True, env=self.environment)
         line = self.process.stdout.readline()  # empty if it ends without a word
         if not line:
             raise AssertionError(f"the server did not start:\n{self.messages()}")
@@ -71,6 +79,16 @@ class Server:
     def messages(self):
         self.log.seek(0)
         return self.log.read()
+
+    def freeze(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self):
+        self.process.send_signal(signal.SIGCONT)
+
+    def files(self):
+        """How many files and sockets it has open."""
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     def kill(self):
         self.process.kill()
@@ -141,7 +159,7 @@ class Events:
     """An event stream over a socket of its own, chunk by chunk, so that its end can be told from a
     connection that breaks."""
 
-    def __init__(self, server, last_id=None, after=None, receive_buffer=None):
+    def __init__(self, server, last_id=None, after=None, receive_buffer=None, client=None):
         self.socket = socket.socket()
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
@@ -149,7 +167,9 @@ class Events:
         self.socket.connect(("127.0.0.1", server.port))
         query = f"?after={urllib.parse.quote(after)}" if after else ""
         header = f"Last-Event-ID: {last_id}\r\n" if last_id else ""
-        self.socket.sendall(f"GET /events{query} HTTP/1.1\r\nHost: x\r\n{header}\r\n".encode())
+        header += f"X-Forwarded-For: {client}\r\n" if client else ""
+        self.socket.sendall(
+            f"GET /events{query} HTTP/1.1\r\nHost: 127.0.0.1\r\n{header}\r\n".encode())
         self.ended = False  # with the last chunk, as it should
         self.text = ""
         self.bytes = b""
@@ -315,6 +335,7 @@ class Postgres:
         self.run("initdb", "-D", self.data, "-A", "trust", "-U", "members", "--no-sync")
         self.start()
         self.url = f"postgresql://members@127.0.0.1:{self.port}/postgres"
+        self.socket_url = f"postgresql://members@/postgres?host={self.folder}&port={self.port}"
 
     def run(self, program, *arguments):
         user = {"user": "postgres"} if os.geteuid() == 0 else {}
@@ -329,6 +350,19 @@ class Postgres:
 
     def stop(self, mode="fast"):
         self.run("pg_ctl", "-D", self.data, "-w", "-m", mode, "stop")
+
+    def query(self, statement):
+        """What `psql` prints for it."""
+        result = subprocess.run(
+            [self.programs() / "psql", "-qAt", self.url, "-c", statement], text=True, timeout=60,
+            capture_output=True, check=True)
+        return result.stdout.strip()
+
+    def fill(self, count, name):
+        """Members without commands: as many as wanted, in one transaction."""
+        self.query(
+            f"INSERT INTO live_members.member (name) SELECT '{name}' FROM generate_series(1, {count});"
+            "UPDATE live_members.list SET revision = revision + 1; NOTIFY live_members;")
 
     def session(self):
         """A connection of somebody else's, which takes statements."""

@@ -52,7 +52,8 @@ class EventTests(unittest.TestCase):
         for how in [{"last_id": known}, {"after": known}, {"last_id": known, "after": "x-1"}]:
             tab = self.events(**how)
             self.assertIn("retry", tab.field())
-            self.assertEqual(tab.field(), {":": ""}, f"{how}: no sign of life, but news")
+            self.assertEqual(
+                tab.field(), {"event": "beat", "data": known}, f"{how}: no sign of life, but news")
             tab.close()
         self.server.add("Bob")
         tab = self.events(last_id=known)
@@ -63,7 +64,8 @@ class EventTests(unittest.TestCase):
             self.assertEqual(tab.next()[1], ["Ann", "Bob"], odd)
         ahead = self.events(last_id=newest)
         ahead.field()
-        self.assertEqual(ahead.field(), {":": ""}, "a tab of a server that is ahead was set back")
+        self.assertEqual(
+            ahead.field()["event"], "beat", "a tab of a server that is ahead was set back")
 
     def test_a_tab_goes_on_after_a_restart_with_what_it_missed(self):
         self.server.add("Ann")

@@ -23,7 +23,7 @@ resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, FILES))
 
 def load(*arguments):
     result = subprocess.run(
-        [PROGRAM, "load", *map(str, arguments)], capture_output=True, text=True, timeout=300)
+        [PROGRAM.with_name("LiveMembersLoad"), *map(str, arguments)], capture_output=True, text=True, timeout=300)
     print(result.stdout, end="")
     if result.returncode:
         raise AssertionError(f"{result.stdout}{result.stderr}")

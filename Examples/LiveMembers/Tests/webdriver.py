@@ -54,8 +54,9 @@ class Browser:
     def do(self, method, path, **body):
         return self.command(method, self.session + path, body if method == "POST" else None)
 
-    def tab(self, url):
-        handle = self.do("POST", "/window/new", type="tab")["handle"]
+    def tab(self, url, kind="tab"):
+        """Of a window's tabs only the one in front is visible to its page; each window is."""
+        handle = self.do("POST", "/window/new", type=kind)["handle"]
         tab = Tab(self, handle)
         tab.go(url)
         return tab
@@ -123,6 +124,33 @@ class Tab:
         self.front()
         found = self.browser.do("POST", "/element", using="css selector", value=selector)
         return "/element/" + next(iter(found.values()))
+
+    def press(self, selector):
+        """Moves there and presses, without releasing."""
+        element = self.element(selector)
+        origin = {"element-6066-11e4-a52e-4f735466cecf": element.rpartition("/")[2]}
+        self.pointer({"type": "pointerMove", "duration": 0, "origin": origin, "x": 0, "y": 0},
+                     {"type": "pointerDown", "button": 0})
+
+    def release(self):
+        self.pointer({"type": "pointerUp", "button": 0})
+
+    def pointer(self, *actions):
+        self.browser.do("POST", "/actions", actions=[
+            {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
+             "actions": list(actions)}])
+
+    def key(self, selector, text):
+        self.browser.do("POST", self.element(selector) + "/value", text=text)
+
+    def close(self):
+        self.front()
+        self.browser.do("POST", "/url", url="about:blank")
+        # The driver's last window must stay, and one must be chosen.
+        others = [each for each in self.browser.do("GET", "/window/handles") if each != self.handle]
+        if others:
+            self.browser.do("DELETE", "/window")
+            self.browser.do("POST", "/window", handle=others[0])
 
     def type(self, text):
         """Types into the field for the name, as a person would."""

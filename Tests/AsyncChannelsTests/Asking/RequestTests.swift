@@ -154,6 +154,33 @@ final class RequestTests: XCTestCase {
     assertEqual(try await input.received.collect().count, 0)
   }
 
+  func test_C123_aRequestIsAwaitedUntilItsFirstReply() async throws {
+    let input = Input<Doubling>()
+    let asker = try await input.inlet.asking(1)
+    let received = try await within { await input.received.next() }
+    let request = try XCTUnwrap(received)
+    XCTAssertTrue(request.isAwaited)
+    request.reply(2)
+    XCTAssertFalse(request.isAwaited)
+    assertEqual(try await asker.result(), 2)
+    XCTAssertFalse(request.isAwaited)
+  }
+
+  func test_C123_aRequestIsNotAwaitedWhenItsAskerWasCancelled() async throws {
+    let input = Input<Doubling>()
+    let inlet = input.inlet
+    for round in 0..<200 {
+      let asker = try await inlet.asking(round)
+      let received = try await within { await input.received.next() }
+      let request = try XCTUnwrap(received)
+      await giveWay(round % 4)  // so that it waits already in some rounds
+      asker.cancel()
+      assertEqual(try await asker.result(), nil)
+      XCTAssertFalse(request.isAwaited)
+      XCTAssertTrue(request.reply(1), "the reply to an asker that has left is the first all the same")
+    }
+  }
+
   func test_C84_aWaitingAskerKeepsNeitherTheRequestNorTheChannel() async throws {
     var channel = Optional(Channel<Request<Tracked, Int>>())
     weak let weakChannel = channel

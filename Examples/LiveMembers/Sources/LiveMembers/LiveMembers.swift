@@ -12,63 +12,119 @@ import ServiceLifecycle
 struct LiveMembers: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "A list of members that all open pages see change.",
-    subcommands: [Serve.self, Load.self], defaultSubcommand: Serve.self)
+    subcommands: [Serve.self, Schema.self], defaultSubcommand: Serve.self)
 }
 
 struct Serve: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Serves the page.")
+  static let configuration = CommandConfiguration(
+    abstract: "Serves the page.",
+    discussion: """
+      The list is in the file members.sqlite of the working directory, unless there is another --file or a \
+      PostgreSQL address. Of an option and a variable of the environment the option counts.
+      """)
 
-  @Option(help: "The port; 0 for any that is free.") var port = 8080
+  @Option(help: "The port; 0 for any that is free. (Default: $PORT, or 8080)") var port: Int?
   @Option(help: "The address to listen on.") var host = "127.0.0.1"
-  @Option(help: "The SQLite file.") var file = "members.sqlite"
-  @Option(help: "The URL of a PostgreSQL database instead.") var postgres: String?
+  @Option(help: "The SQLite file, of one server.") var file: String?
+  @Option(
+    help: """
+      A PostgreSQL database instead, as psql takes it. Others on this machine can read it here: give a \
+      password in $PGPASSWORD, ~/.pgpass or $DATABASE_URL. (Default: $DATABASE_URL)
+      """)
+  var postgres: String?
+  @Option(
+    help: "An address at which people find the page, as https://members.example; several times.")
+  var origin: [String] = []
   @Option(help: "How many connections there may be.") var connections = 15_000
+  @Option(help: "How many streams a client's address may have open; 0 for any number.")
+  var streamsPerClient = 250
   @Option(help: "Seconds between signs of life; a page ends after three.") var heartbeat = Int64(10)
   @Option(help: "How many commands are committed together at most.") var group = 256
+  @Option(help: "info (each request), notice, warning, … (Default: $LOG_LEVEL, or notice)")
+  var logLevel: String?
 
   func validate() throws {
     guard connections > 0, heartbeat > 0, group > 0 else {
       throw ValidationError("Numbers must be more than zero.")
     }
+    guard heartbeat <= 3_600, group <= 10_000, streamsPerClient >= 0 else {
+      throw ValidationError(
+        "A heartbeat takes at most 3600 seconds, a group has at most 10000 commands, and no limit is negative."
+      )
+    }
+    guard try 0...65_535 ~= listeningPort else { throw ValidationError("A port is at most 65535.") }
+    _ = try level
+    do { _ = try Origins(origin) } catch { throw ValidationError("\(error)") }
+  }
+
+  private var environment: [String: String] { ProcessInfo.processInfo.environment }
+
+  private var listeningPort: Int {
+    get throws {
+      guard let text = environment["PORT"], port == nil else { return port ?? 8080 }
+      guard let port = Int(text) else { throw ValidationError("$PORT is not a number.") }
+      return port
+    }
+  }
+
+  private var level: Logger.Level {
+    get throws {
+      let name = logLevel ?? environment["LOG_LEVEL"] ?? "notice"
+      guard let level = Logger.Level(rawValue: name.lowercased()) else {
+        throw ValidationError("There is no log level \(name).")
+      }
+      return level
+    }
+  }
+
+  private func store() async throws -> any MemberStore {
+    let address = postgres ?? (file == nil ? environment["DATABASE_URL"] : nil)
+    guard let address else { return try SQLiteStore(path: file ?? "members.sqlite") }
+    return try await PostgresStore(try PostgresAddress(address))
   }
 
   func run() async throws {
-    let logger = Logger(label: "LiveMembers")
-    let store: any MemberStore =
-      if let postgres { try await PostgresStore(postgres) } else { try SQLiteStore(path: file) }
-    let manager = try await StoredMemberManager(store: store, groupSize: group)
+    var logger = Logger(label: "LiveMembers")
+    logger.logLevel = try level
+    let manager = try await StoredMemberManager(
+      store: try await store(), groupSize: group, pollInterval: .seconds(heartbeat), logger: logger)
     let summary = await MembersSummaryViewModel(manager: manager)
     let page = await LivePage(roster: manager.roster, heartbeat: .seconds(heartbeat))
-    let routes = Routes(manager: manager, page: page, summary: summary)
+    let routes = Routes(
+      manager: manager, page: page, summary: summary, origins: try Origins(origin),
+      // Some connections are left for what is answered at once.
+      streams: Streams(
+        limit: max(1, connections - connections / 8), limitPerClient: streamsPerClient))
 
     // They end in the opposite order. The page first: it ends the streams, for which the server
     // would wait. Then the server, when each request has its answer. Then the manager, when it has
-    // carried out what was sent. A browser that does not read its stream's end is not waited for.
+    // carried out what was sent. After five seconds what is under way is cancelled: a browser that does not
+    // read its stream's end is not waited for, nor a database that does not answer.
     var services = ServiceGroupConfiguration(
       services: [
         Ending(work: manager.run, end: manager.finish),
-        server(routes, logger),
+        try server(routes, logger),
         Ending(work: { try? await gracefulShutdown() }, end: page.finish),
       ],
       gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-    services.maximumGracefulShutdownDuration = .seconds(5)
+    services.maximumGracefulShutdownDuration = .seconds(4)
     let program = ServiceGroup(configuration: services)
     try await withRunning(page, summary) { try await program.run() }
   }
 
-  private func server(_ routes: Routes, _ logger: Logger) -> some Service {
-    Application(
+  private func server(_ routes: Routes, _ logger: Logger) throws -> some Service {
+    let silence = TimeAmount.seconds(3 * heartbeat)
+    return Application(
       router: routes.router(),
       server: .http1(
         configuration: .init(
-          additionalChannelHandlers: [
-            IdleStateHandler(writeTimeout: .seconds(3 * heartbeat)), CloseWhenStuck(),
-          ])),
+          additionalChannelHandlers: Connection.handlers(silence: silence),
+          idleTimeout: .seconds(30))),
       configuration: ApplicationConfiguration(
-        address: .hostname(host, port: port), backlog: 4096,
+        address: .hostname(host, port: try listeningPort), backlog: 4096,
         availableConnectionsDelegate: MaximumAvailableConnections(connections)),
-      onServerRunning: {
-        print("http://\(host):\($0.localAddress?.port ?? port)/")
+      onServerRunning: { [host] in
+        print("http://\(host):\($0.localAddress?.port ?? 0)/")
         fflush(nil)  // it is what a program that started this one waits for
       },
       logger: logger)
@@ -85,12 +141,12 @@ private struct Ending: Service {
   }
 }
 
-/// Closes a connection on which nothing could be written for long: its browser does not read.
-private final class CloseWhenStuck: ChannelInboundHandler, RemovableChannelHandler {
-  typealias InboundIn = Any
+struct Schema: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Prints what a PostgreSQL administrator runs once, for a role that may not create it."
+  )
 
-  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    context.fireUserInboundEventTriggered(event)
-    if case IdleStateHandler.IdleStateEvent.write = event { context.close(promise: nil) }
+  func run() {
+    print(PostgresStore.schema)
   }
 }

@@ -12,7 +12,7 @@ final class StoredMemberManagerTests: XCTestCase {
   private let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
 
   override func tearDown() async throws {
-    for suffix in ["", "-wal", "-shm"] {
+    for suffix in ["", "-wal", "-shm", "-lock"] {
       try? FileManager.default.removeItem(atPath: file + suffix)
     }
   }
@@ -55,7 +55,7 @@ final class StoredMemberManagerTests: XCTestCase {
       let command = MemberCommand(action: .add(name: " "))
       let outcome = await manager.commands.ask(command)
       XCTAssertEqual(outcome, .invalidName)
-      manager.addMember.send("invalid name")
+      manager.addMember.send(" ")
       try await results.expect(.failure(.invalidName))
       try results.finish()
     }
@@ -65,6 +65,13 @@ final class StoredMemberManagerTests: XCTestCase {
   }
 
   func test_whatIsSentWhileNothingRunsWaitsAndFinishingWorksItOff() async throws {
+    try await sendToOneThatFinishes()
+    let again = try await makeManager()
+    XCTAssertEqual(again.roster.value.members.count, 100)
+  }
+
+  /// A function of its own, since the manager has the file as long as it lives.
+  private func sendToOneThatFinishes() async throws {
     let manager = try await makeManager()
     for number in 0..<100 { manager.addMember.send("m\(number)") }
     manager.finish()
@@ -73,8 +80,30 @@ final class StoredMemberManagerTests: XCTestCase {
     XCTAssertEqual(manager.addMember.send("late"), .finished("late"))
     let outcome = await manager.commands.ask(MemberCommand(action: .removeAll))
     XCTAssertNil(outcome)
-    let again = try await makeManager()
-    XCTAssertEqual(again.roster.value.members.count, 100)
+  }
+
+  func test_aCommandWhoseAskerHasGoneIsNotCarriedOut() async throws {
+    let manager = try await makeManager()
+    let ann = Task { await manager.commands.ask(MemberCommand(action: .add(name: "Ann"))) }
+    while manager.waitingCommands == 0 { await Task.yield() }
+    ann.cancel()
+    _ = await ann.value
+    manager.addMember.send("Bob")
+    manager.finish()
+    await manager.run()
+    XCTAssertEqual(manager.roster.value.members.map(\.name), ["Bob"])
+    let abandoned = await manager.counts.abandoned
+    XCTAssertEqual(abandoned, 1)
+  }
+
+  func test_moreCommandsThanMayWaitAreRefused() async throws {
+    let manager = try await makeManager()
+    for number in 0..<1_024 { manager.addMember.send("m\(number)") }
+    let outcome = await manager.commands.ask(MemberCommand(action: .removeAll))
+    XCTAssertNil(outcome)
+    manager.finish()
+    await manager.run()
+    XCTAssertEqual(manager.roster.value.members.count, 1_000)
   }
 
   func test_anOlderListIsNoNews() {

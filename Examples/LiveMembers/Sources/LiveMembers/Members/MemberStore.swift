@@ -8,6 +8,13 @@ protocol MemberStore: Sendable {
 
   func roster() async throws -> Roster
 
+  /// The `id` of the list as it is now, which costs less than the list.
+  func rosterID() async throws -> String
+
+  /// Gives the list another name, if it is still the one that is known but older: it was restored from a
+  /// backup, and will have the same revisions a second time.
+  func beginEpoch(after known: Roster) async throws
+
   /// An element immediately, and whenever another process may have changed the list since. Throws
   /// when changes may go unnoticed: then ask again.
   func changesByOthers() async throws -> AsyncThrowingStream<Void, any Error>
@@ -20,9 +27,12 @@ struct Committed: Sendable, Codable {
 }
 
 /// The database has refused something, or cannot be reached now. It may be later.
-struct StoreFailure: Error {
+struct StoreFailure: Error, CustomStringConvertible {
+  /// Then the transaction was rolled back. Else nobody knows.
   let isConnected: Bool
   let reason: String
+
+  var description: String { reason }
 }
 
 /// How many members a list may have: each change reads and shows the whole list.

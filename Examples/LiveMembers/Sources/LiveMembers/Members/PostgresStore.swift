@@ -1,37 +1,57 @@
-import CPostgres
 import Foundation
 
 /// The list in PostgreSQL, for any number of server processes. What is done there is in `postgres.sql`.
 ///
-/// One connection carries the commands and the notifications. `libpq` blocks the thread that calls it,
-/// so the actor has a queue of its own: a blocked thread of the cooperative pool would hold up
-/// everybody else's tasks.
+/// One connection carries the commands and the notifications. It blocks the thread that calls it, so the
+/// actor has a queue of its own: a blocked thread of the cooperative pool would hold up everybody else's
+/// tasks.
 actor PostgresStore: MemberStore {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   private let executor = QueueExecutor()
-  private let url: String
-  private var connection: OpaquePointer?
+  private let address: PostgresAddress
+  private var connection: PostgresConnection?
   /// What the connection's LISTEN feeds, and by what: both end with it.
   private var changes: AsyncThrowingStream<Void, any Error>.Continuation?
   private var source: (any DispatchSourceRead)? { didSet { oldValue?.cancel() } }
 
-  /// - Parameter url: What it says of the connection counts more than what is set here: a server that
-  ///   is gone without a word is noticed within ten seconds.
-  init(_ url: String) async throws {
-    let settings =
-      "connect_timeout=3&tcp_user_timeout=10000&keepalives_idle=5&keepalives_interval=2"
-    let query = url.firstIndex(of: "?") ?? url.endIndex
-    self.url = "\(url[..<query])?\(settings)&\(url[query...].dropFirst())"
-    try self.query(String(decoding: PackageResources.postgres_sql, as: UTF8.self))
+  /// What an administrator runs for a role that may not create it.
+  static let schema = String(decoding: PackageResources.postgres_sql, as: UTF8.self)
+  /// As it stands at the end of `postgres.sql`.
+  private static let version = "live members 2"
+
+  /// Makes the schema if it is missing or of another version.
+  init(_ address: PostgresAddress) async throws {
+    self.address = address
+    let found = try query(
+      "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = 'live_members'"
+    )
+    if found != Self.version { try query(Self.schema) }
   }
 
+  /// The list is read when the commands are committed: in their transaction, a server that takes its reply
+  /// slowly, or not at all, would keep the lock.
   func commit(_ commands: [MemberCommand]) throws -> Committed {
     let commands = String(decoding: try JSONEncoder().encode(commands), as: UTF8.self)
-    return try read("SELECT live_members.commit_commands($1::jsonb, \(listCapacity))", commands)
+    let outcomes: [MemberOutcome] = try read(
+      "SELECT live_members.commit_commands($1::jsonb, \(listCapacity))", [commands])
+    do {
+      return Committed(outcomes: outcomes, roster: try roster())
+    } catch let failure as StoreFailure {
+      // They are stored, so nobody may be told that they are not. Asking again gives the same outcomes.
+      throw StoreFailure(isConnected: false, reason: failure.reason)
+    }
   }
 
   func roster() throws -> Roster {
     try read("SELECT live_members.roster()")
+  }
+
+  func rosterID() throws -> String {
+    try query("SELECT live_members.roster_id()")
+  }
+
+  func beginEpoch(after known: Roster) throws {
+    try query("SELECT live_members.begin_epoch($1, $2::bigint)", [known.list, "\(known.revision)"])
   }
 
   func changesByOthers() throws -> AsyncThrowingStream<Void, any Error> {
@@ -39,7 +59,7 @@ actor PostgresStore: MemberStore {
     let (stream, changes) = AsyncThrowingStream.makeStream(
       of: Void.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
     // A descriptor of the source's own: `libpq` closes its one when the connection is lost.
-    let socket = dup(PQsocket(connection))
+    let socket = dup(connection?.socket ?? -1)
     guard socket >= 0 else { throw StoreFailure(isConnected: true, reason: "too many open files") }
     let source = DispatchSource.makeReadSource(fileDescriptor: socket, queue: executor.queue)
     source.setEventHandler { self.assumeIsolated { $0.readNotifications() } }
@@ -50,56 +70,38 @@ actor PostgresStore: MemberStore {
     return stream
   }
 
-  /// Takes all that has come, or the source would fire again and again. A server's own notifications
-  /// tell it nothing: a commit gives the list.
   private func readNotifications() {
-    guard PQconsumeInput(connection) == 1 else { return stopListening() }
-    while let notification = PQnotifies(connection) {
-      if notification.pointee.be_pid != PQbackendPID(connection) { changes?.yield() }
-      PQfreemem(notification)
+    do {
+      if try connection?.notifications() ?? 0 > 0 { changes?.yield() }
+    } catch {
+      disconnect(error)
     }
   }
 
   private func read<Reply: Decodable>(
-    _ statement: String, _ parameter: String? = nil
+    _ statement: String, _ parameters: [String] = []
   ) throws -> Reply {
-    try JSONDecoder().decode(Reply.self, from: Data(try query(statement, parameter).utf8))
+    try JSONDecoder().decode(Reply.self, from: Data(try query(statement, parameters).utf8))
   }
 
-  /// The first value that a statement gives, or several without a parameter: one transaction.
   @discardableResult
-  private func query(_ statement: String, _ parameter: String? = nil) throws -> String {
-    try connect()
-    let result =
-      parameter?.withCString {
-        PQexecParams(connection, statement, 1, nil, [$0], nil, nil, 0)
-      } ?? PQexec(connection, statement)
-    defer { PQclear(result) }
-    guard [PGRES_TUPLES_OK, PGRES_COMMAND_OK].contains(PQresultStatus(result))
-    else { throw failure }
-    readNotifications()  // those that came with the reply: the source does not fire for them
-    return PQntuples(result) > 0 ? String(cString: PQgetvalue(result, 0, 0)) : ""
+  private func query(_ statement: String, _ parameters: [String] = []) throws -> String {
+    do {
+      let connection = try self.connection ?? PostgresConnection(address)
+      self.connection = connection
+      let value = try connection.query(statement, parameters)
+      readNotifications()  // those that came with the reply: the source does not fire for them
+      return value
+    } catch {
+      // After a wait that was given up, the reply is still to come: only a new connection has none.
+      if (error as? StoreFailure)?.isConnected != true { disconnect(error) }
+      throw error
+    }
   }
 
-  private func connect() throws {
-    guard PQstatus(connection) != CONNECTION_OK else { return }
-    stopListening()
-    PQfinish(connection)
-    connection = PQconnectdb(url)
-    guard PQstatus(connection) == CONNECTION_OK else { throw failure }
-    // "relation already exists, skipping" is nothing for standard error.
-    PQsetNoticeProcessor(connection, { _, _ in }, nil)
-  }
-
-  private func stopListening() {
-    changes?.finish(throwing: failure)
-    source = nil
-  }
-
-  private var failure: StoreFailure {
-    StoreFailure(
-      isConnected: PQstatus(connection) == CONNECTION_OK,
-      reason: String(cString: PQerrorMessage(connection)))
+  private func disconnect(_ error: any Error) {
+    changes?.finish(throwing: error)
+    (changes, source, connection) = (nil, nil, nil)
   }
 }
 

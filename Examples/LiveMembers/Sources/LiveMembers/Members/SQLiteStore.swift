@@ -1,11 +1,23 @@
 import GRDB
 
-/// The list in a file, for one server process.
+/// The list in a file, for one server process: a second one would not hear of the first one's changes.
 struct SQLiteStore: MemberStore {
   private let pool: DatabasePool
+  /// Beside the file: SQLite's own locks are given up when somebody in the process closes the file.
+  private let lock: FileLock
 
   init(path: String) throws {
-    pool = try DatabasePool(path: path)
+    guard let lock = try FileLock(path: "\(path)-lock") else {
+      throw StoreFailure(
+        isConnected: true,
+        reason: "\(path) is used by another server. Stop that one, or give this one another --file."
+      )
+    }
+    self.lock = lock
+    var configuration = Configuration()
+    // Somebody may look at the file, or back it up, with other programs.
+    configuration.busyMode = .timeout(3)
+    pool = try DatabasePool(path: path, configuration: configuration)
     let schema = String(decoding: PackageResources.sqlite_sql, as: UTF8.self)
     try pool.writeWithoutTransaction { try $0.execute(sql: schema) }
   }
@@ -20,6 +32,20 @@ struct SQLiteStore: MemberStore {
 
   func roster() async throws -> Roster {
     try await pool.read { try Self.roster(in: $0) }
+  }
+
+  func rosterID() async throws -> String {
+    try await pool.read {
+      try String.fetchOne($0, sql: "SELECT id || '-' || revision FROM list") ?? ""
+    }
+  }
+
+  func beginEpoch(after known: Roster) async throws {
+    try await pool.write {
+      try $0.execute(
+        sql: "UPDATE list SET id = lower(hex(randomblob(8))) WHERE id = ? AND revision < ?",
+        arguments: [known.list, known.revision])
+    }
   }
 
   /// The file has no others: what there is now is all.

@@ -1,11 +1,13 @@
 import Foundation
 
 /// The whole page, with why this person's last command was refused and what was typed, if it was. It
-/// works without its script, which makes it live.
-func pageHTML(_ roster: Roster, error: String = "", name: String = "") -> String {
+/// works without its scripts, which make it live.
+func pageHTML(
+  _ roster: Roster, heartbeat: Duration, error: String = "", name: String = ""
+) -> String {
   let values = [
     "name": escaped(name), "key": UUID().uuidString, "error": escaped(error), "id": roster.id,
-    "list": listHTML(roster),
+    "heartbeat": "\(heartbeat.components.seconds)", "list": listHTML(roster),
   ]
   // Split once, so that braces in a name are not taken for a place.
   return pageTemplate.map { values[$0] ?? $0 }.joined()
@@ -15,29 +17,31 @@ private let pageTemplate = String(decoding: PackageResources.page_html, as: UTF8
   .split { "{}".contains($0) }.map(String.init)
 
 /// The part that changes, without line breaks. Its keys are the same for everybody: removing a member
-/// twice is removing it once, and so is removing everybody while nobody has come since.
+/// twice is removing it once, and so is removing everybody while nobody has come since. A row is the same
+/// for as long as its id is.
 func listHTML(_ roster: Roster) -> String {
   let count = roster.members.count
   let rows = roster.members.map { member in
     let name = escaped(member.name)
-    let button = buttonHTML(
-      "Remove", label: "Remove \(name)", action: "/members/\(member.id)/remove",
-      key: "remove-\(roster.list)-\(member.id)")
-    return "<li><bdi>\(name)</bdi>\(button)</li>"
+    let key = "remove-\(roster.list)-\(member.id)"
+    let form = formHTML(
+      action: "/members/\(member.id)/remove", key: key,
+      button: #"<button aria-label="Remove \#(name)">Remove</button>"#)
+    return #"<li id="\#(key)" tabindex="-1"><bdi>\#(name)</bdi>\#(form)</li>"#
   }
-  let removeAll = buttonHTML(
-    "Remove all", label: "Remove all members", action: "/members/remove-all",
-    key: "clear-\(roster.id)")
+  let removeAll = formHTML(
+    action: "/members/remove-all", key: "clear-\(roster.id)",
+    button: "<button>Yes, remove all members</button>")
   return """
-    <h2 id="count">\(count == 0 ? "No" : "\(count)") member\(count == 1 ? "" : "s")</h2>\
-    <ul>\(rows.joined())</ul>\(count == 0 ? "" : removeAll)
+    <h2 id="count" role="status">\(count == 0 ? "No" : "\(count)") member\(count == 1 ? "" : "s")</h2>\
+    <ul>\(rows.joined())</ul>\
+    <details id="clear"\(count == 0 ? " hidden" : "")><summary>Remove all …</summary>\(removeAll)</details>
     """
 }
 
-private func buttonHTML(_ text: String, label: String, action: String, key: String) -> String {
+private func formHTML(action: String, key: String, button: String) -> String {
   """
-  <form method="post" action="\(action)"><input type="hidden" name="key" value="\(key)">\
-  <button id="\(key)" aria-label="\(label)">\(text)</button></form>
+  <form method="post" action="\(action)"><input type="hidden" name="key" value="\(key)">\(button)</form>
   """
 }
 

@@ -11,10 +11,13 @@ final class LivePage: ViewModel {
     let roster: Roster
     /// A whole event of the stream, in one line: each further line would need a field of its own.
     let event: ByteBuffer
+    /// A sign of life, which tells what is the newest. A comment would do, but a page cannot see one.
+    let beat: ByteBuffer
 
     init(_ roster: Roster) {
       self.roster = roster
       event = ByteBuffer(string: "id: \(roster.id)\nevent: list\ndata: \(listHTML(roster))\n\n")
+      beat = ByteBuffer(string: "event: beat\ndata: \(roster.id)\n\n")
     }
   }
 
@@ -25,7 +28,7 @@ final class LivePage: ViewModel {
 
   private nonisolated let frame: CurrentValue<Frame>
   private let roster: StateOutlet<Roster>
-  private let heartbeat: Duration
+  nonisolated let heartbeat: Duration
 
   init(roster: StateOutlet<Roster>, heartbeat: Duration) {
     self.roster = roster

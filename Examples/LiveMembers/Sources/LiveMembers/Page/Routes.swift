@@ -8,58 +8,65 @@ struct Routes: Sendable {
   let manager: StoredMemberManager
   let page: LivePage
   let summary: MembersSummaryViewModel
+  let origins: Origins
+  let streams: Streams
 
-  func router() -> Router<BasicRequestContext> {
-    let router = Router(options: .autoGenerateHeadEndpoints)
-    router.route(.get, "/") { _, _ in Response("text/html", pageHTML(manager.roster.value).utf8) }
+  func router() -> Router<PageContext> {
+    let router = Router(context: PageContext.self, options: .autoGenerateHeadEndpoints)
+    router.addMiddleware { Guard(origins: origins) }
+    router.route(.get, "/") { _, _ in Response("text/html", html().utf8) }
     router.route(.get, "/page.css") { _, _ in Response("text/css", PackageResources.page_css) }
     router.route(.get, "/page.js") { _, _ in Response("text/javascript", PackageResources.page_js) }
-    router.route(.get, "/events") { request, _ in events(request) }
-    router.route(.get, "/status") { _, _ in
-      let (members, tabs) = (await summary.memberCount.value, page.tabCount)
-      return Response("application/json", #"{"members": \#(members), "tabs": \#(tabs)}"#.utf8)
-    }
-    router.route(.post, "/members") { request, _ in
+    router.route(.get, "/live.js") { _, _ in Response("text/javascript", PackageResources.live_js) }
+    router.route(.get, "/events") { request, context in try events(request, context) }
+    addOperations(to: router)
+    router.route(.post, "/members") { request, context in
       let form = try await form(of: request)
-      guard let name = form["name"] else { throw HTTPError(.badRequest, message: "no name") }
-      return await carryOut(.add(name: name), form, request)
+      guard let name = form["name"] else {
+        throw HTTPError(.badRequest, message: "There is no name in the form.")
+      }
+      return await carryOut(.add(name: name), form, request, context)
     }
     router.route(.post, "/members/:id/remove") { request, context in
       let id = try context.parameters.require("id", as: Int.self)
-      return await carryOut(.remove(id: id), try await form(of: request), request)
+      return await carryOut(.remove(id: id), try await form(of: request), request, context)
     }
-    router.route(.post, "/members/remove-all") { request, _ in
-      await carryOut(.removeAll, try await form(of: request), request)
+    router.route(.post, "/members/remove-all") { request, context in
+      await carryOut(.removeAll, try await form(of: request), request, context)
     }
     return router
   }
 
+  private func html(error: String = "", name: String = "") -> String {
+    pageHTML(manager.roster.value, heartbeat: page.heartbeat, error: error, name: name)
+  }
+
   private func form(of request: Hummingbird.Request) async throws -> [String: String] {
-    // Browsers tell where a form comes from: one on a page of another origin is refused.
-    let origin = request.headers[.origin]?.split(separator: "://").last.map(String.init)
-    guard origin == nil || origin == request.head.authority else {
-      throw HTTPError(.forbidden, message: "another origin's form")
+    guard origins.mayCommand(request) else {
+      throw HTTPError(.forbidden, message: "The form is not from this server's page.")
     }
     guard request.headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true
-    else { throw HTTPError(.unsupportedMediaType, message: "a form is expected") }
+    else { throw HTTPError(.unsupportedMediaType, message: "A form is expected.") }
     let body = try await request.body.collect(upTo: 4096)
     // The decoder takes text that is not UTF-8 as it stands.
     guard let text = String(validating: body.readableBytesView, as: UTF8.self),
       text.removingPercentEncoding != nil,
       let form = try? URLEncodedFormDecoder().decode([String: String].self, from: text),
       form["key", default: "-"].wholeMatch(of: /[!-~]{1,64}/) != nil
-    else { throw HTTPError(.badRequest, message: "the form is not valid") }
+    else { throw HTTPError(.badRequest, message: "The form is not valid.") }
     return form
   }
 
   /// Answers when the command is stored or refused: an acknowledged command is never lost, and a
   /// refusal is seen by nobody else.
   private func carryOut(
-    _ action: MemberCommand.Action, _ form: [String: String], _ request: Hummingbird.Request
+    _ action: MemberCommand.Action, _ form: [String: String], _ request: Hummingbird.Request,
+    _ context: PageContext
   ) async -> Response {
-    // What is asked is part of the key: a page that a browser kept has an old key for a new name.
-    let key = "\(form["key"] ?? UUID().uuidString) \(action)"
-    let outcome = await manager.commands.ask(MemberCommand(key: key, action: action))
+    let command = MemberCommand(key: form["key"] ?? UUID().uuidString, action: action)
+    let outcome = await context.whileSomebodyWaits(atMost: .seconds(10)) {
+      await manager.commands.ask(command)
+    }
     // Browsers' forms want a page; scripts want the sentence.
     let wantsPage = request.headers[.accept]?.contains("text/html") == true
     let name = form["name"] ?? ""
@@ -70,20 +77,35 @@ struct Routes: Sendable {
         (.unprocessableContent, "“\(name)” is not a valid name; nothing was added.")
       case .unknownMember: (.notFound, "That member is not in the list any more.")
       case .listIsFull: (.conflict, "The list is full; nothing was added.")
-      case nil: (.serviceUnavailable, "It is not known whether that was done. Please try again.")
+      case .notStored: (.serviceUnavailable, "The database cannot store that now.")
+      case nil: (.serviceUnavailable, "The database does not answer now.")
       }
     if outcome == .done { return Response(status: status, headers: [.location: "/"]) }
     guard wantsPage else { return Response("text/plain", sentence.utf8, status) }
-    let page = pageHTML(manager.roster.value, error: sentence, name: name)
-    return Response("text/html", page.utf8, status)
+    return Response("text/html", html(error: sentence, name: name).utf8, status)
   }
 
-  /// A tab: it has one subscription of what all tabs show, which holds one frame if its browser does
-  /// not read. It ends when the page ends, or the browser has gone.
-  private func events(_ request: Hummingbird.Request) -> Response {
+  /// A browser's stream: it has one subscription of what all show, which holds one frame if its browser
+  /// does not read. It ends when the page ends, or the browser has gone.
+  private func events(
+    _ request: Hummingbird.Request, _ context: PageContext
+  ) throws -> Response {
+    let place: Streams.Place
+    do {
+      place = try streams.enter(client(of: request, at: context.address))
+    } catch .tooManyOfThisClient {
+      throw HTTPError(.tooManyRequests, message: "This client has too many streams open.")
+    } catch .tooMany {
+      throw HTTPError(.serviceUnavailable, message: "Too many streams are open.")
+    }
     let frames = page.frames.subscribe(buffering: .bufferingNewest(1))
     return Response(
-      status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+      status: .ok,
+      headers: [
+        .contentType: "text/event-stream", .cacheControl: "no-store",
+        // Or nginx would keep events until it has some kilobytes.
+        .init("X-Accel-Buffering")!: "no",
+      ],
       body: ResponseBody { writer in
         try await request.body.consumeWithCancellationOnInboundClose { _ in
           // Not all simultaneously, if the server was restarted.
@@ -93,10 +115,11 @@ struct Routes: Sendable {
             request.headers[.init("Last-Event-ID")!] ?? request.uri.queryParameters.get("after")
           for await frame in frames {
             let isNews = frame.roster.isNews(after: shown)
-            try await writer.write(isNews ? frame.event : ByteBuffer(string: ":\n\n"))
+            try await writer.write(isNews ? frame.event : frame.beat)
             if isNews { shown = frame.roster.id }
           }
         }
+        withExtendedLifetime(place) {}
         try await writer.finish(nil)
       })
   }
@@ -105,7 +128,7 @@ struct Routes: Sendable {
 extension Response {
   /// Text that is asked for again each time. What is a page loads nothing from elsewhere, and is
   /// framed by nobody.
-  fileprivate init(
+  init(
     _ type: String, _ text: some Collection<UInt8>, _ status: HTTPResponse.Status = .ok
   ) {
     let policy = """
@@ -120,9 +143,9 @@ extension Response {
   }
 }
 
-extension Router where Context == BasicRequestContext {
+extension Router where Context == PageContext {
   /// A route, and for each other method the answer that it is not allowed.
-  fileprivate func route(
+  func route(
     _ method: HTTPRequest.Method, _ path: RouterPath,
     _ handler: @escaping @Sendable (Hummingbird.Request, Context) async throws -> Response
   ) {

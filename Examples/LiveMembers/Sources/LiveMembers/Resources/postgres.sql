@@ -1,4 +1,6 @@
--- The list, for any number of server processes. Run at each server's start; one at a time.
+-- The list, for any number of server processes. Run by the first server that starts; one at a time. A server
+-- whose role may not create this needs it made before, and USAGE on the schema, EXECUTE on its functions, and
+-- SELECT, INSERT, UPDATE and DELETE on its tables.
 SELECT pg_advisory_xact_lock(hashtext('live_members'));
 
 CREATE SCHEMA IF NOT EXISTS live_members;
@@ -15,12 +17,27 @@ CREATE TABLE IF NOT EXISTS live_members.command (
   key text PRIMARY KEY, outcome text NOT NULL, at timestamptz NOT NULL DEFAULT now());
 CREATE INDEX IF NOT EXISTS command_at ON live_members.command (at);
 
-CREATE OR REPLACE FUNCTION live_members.roster() RETURNS jsonb LANGUAGE sql STABLE AS $$
+-- No function waits for another's lock for long: the askers learn that nothing was done.
+CREATE OR REPLACE FUNCTION live_members.roster() RETURNS jsonb LANGUAGE sql STABLE
+SET lock_timeout = '3s' AS $$
   SELECT jsonb_build_object(
     'list', list.id, 'revision', list.revision, 'members', coalesce(
       (SELECT jsonb_agg(jsonb_build_object('id', id, 'name', name) ORDER BY id)
        FROM live_members.member), '[]'))
   FROM live_members.list
+$$;
+
+-- What tells whether a list is the newest, for who missed a notification.
+CREATE OR REPLACE FUNCTION live_members.roster_id() RETURNS text LANGUAGE sql STABLE
+SET lock_timeout = '3s' AS $$ SELECT id || '-' || revision FROM live_members.list $$;
+
+-- The database was set back to an older state, and revisions come a second time: under another name.
+-- The first server that notices does it.
+CREATE OR REPLACE FUNCTION live_members.begin_epoch(known text, known_revision bigint) RETURNS void
+LANGUAGE sql SET lock_timeout = '3s' AS $$
+  UPDATE live_members.list SET id = replace(gen_random_uuid()::text, '-', '')
+  WHERE id = known AND revision < known_revision;
+  NOTIFY live_members
 $$;
 
 -- One command. What was done under its key before is not done again.
@@ -53,9 +70,10 @@ END $$;
 
 -- A group of commands, in one transaction: the statement's own. The lock on the list is what brings
 -- the transactions of all servers into one order; the statements after it see all that was committed
--- before. PostgreSQL tells the listeners when this has been committed.
+-- before. It gives the outcomes alone, which fit into the buffers of any connection: a server that does
+-- not read its reply must not keep the lock. PostgreSQL tells the listeners when this has been committed.
 CREATE OR REPLACE FUNCTION live_members.commit_commands(commands jsonb, capacity int) RETURNS jsonb
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET lock_timeout = '3s' AS $$
 DECLARE
   before bigint;
   asked jsonb;
@@ -69,5 +87,8 @@ BEGIN
   IF before < (SELECT revision FROM live_members.list) THEN
     PERFORM pg_notify('live_members', '');
   END IF;
-  RETURN jsonb_build_object('outcomes', outcomes, 'roster', live_members.roster());
+  RETURN outcomes;
 END $$;
+
+-- The version: a server runs this file where it finds another, or none.
+COMMENT ON SCHEMA live_members IS 'live members 2';

@@ -4,7 +4,8 @@ import NIOCore
 import NIOPosix
 
 /// Measures a server that runs: as many tabs as wanted, and changes or commands.
-struct Load: AsyncParsableCommand {
+@main
+struct LiveMembersLoad: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measures a server that runs.", subcommands: [Tabs.self, Commands.self])
 }

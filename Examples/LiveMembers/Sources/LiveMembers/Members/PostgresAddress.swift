@@ -1,0 +1,41 @@
+import CPostgres
+import Foundation
+
+/// Where a PostgreSQL database is, as `psql` takes it: a URL, `key=value` pairs, or a database's name.
+/// `libpq` reads it, and the variables and files in which it looks for the rest (`PGPASSWORD`, `~/.pgpass`, …).
+struct PostgresAddress: Sendable {
+  /// It may have a password, so it is never shown.
+  private let text: String
+
+  init(_ text: String) throws(InvalidAddress) {
+    let isURL = text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
+    let isPairs = text.prefixMatch(of: /\s*\w+\s*=/) != nil
+    // A name has no user and no host in it: this may be a URL with a mistake, and then with a password.
+    guard isURL || isPairs || !text.contains(where: "@:/".contains) else { throw InvalidAddress() }
+    if isURL || isPairs {
+      guard let options = PQconninfoParse(text, nil) else { throw InvalidAddress() }
+      PQconninfoFree(options)
+    }
+    self.text = text
+  }
+
+  /// Begins to connect. What the address says counts more than what is set here: a server that is gone
+  /// without a word is noticed within ten seconds.
+  func connecting() -> OpaquePointer? {
+    let settings = [
+      ("fallback_application_name", "live_members"), ("tcp_user_timeout", "10000"),
+      ("keepalives_idle", "5"), ("keepalives_interval", "2"), ("dbname", text),
+    ]
+    let (keys, values) = (settings.map { strdup($0.0) }, settings.map { strdup($0.1) })
+    defer { (keys + values).forEach { free($0) } }
+    return PQconnectStartParams(
+      keys.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil], 1)
+  }
+}
+
+struct InvalidAddress: Error, CustomStringConvertible {
+  let description = """
+    The PostgreSQL address is not valid: it is neither a postgresql:// URL, nor key=value pairs, nor a \
+    database's name. (It is not shown, since it may have a password.)
+    """
+}

@@ -1,0 +1,102 @@
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+
+/// What is done for each connection, whatever is asked on it: one that is dead or stuck is closed, and work
+/// whose answer nobody is there to read is cancelled.
+final class Connection: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = Any
+
+  private let silence: TimeAmount
+  private var hasGone = false
+  /// How the work under way is cancelled, and when it is in any case.
+  private var work: (cancel: @Sendable () -> Void, limit: Scheduled<Void>)?
+
+  /// - Parameter silence: For how long nothing that was sent may be acknowledged.
+  init(silence: TimeAmount) {
+    self.silence = silence
+  }
+
+  static func handlers(silence: TimeAmount) -> [any RemovableChannelHandler] {
+    [IdleStateHandler(writeTimeout: silence), Connection(silence: silence)]
+  }
+
+  /// A host that vanished acknowledges nothing. Without this the system sends again for a quarter of an hour.
+  func handlerAdded(context: ChannelHandlerContext) {
+    #if os(Linux)
+      let (name, value) = (18, silence.nanoseconds / 1_000_000)  // TCP_USER_TIMEOUT, in ms
+    #else
+      let (name, value) = (0x80, silence.nanoseconds / 1_000_000_000)  // TCP_RXT_CONNDROPTIME, in s
+    #endif
+    let option = ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: .init(name)))
+    context.channel.setOption(option, value: .init(value)).whenFailure { _ in }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    // Nothing was written for long: because there is nothing, or because its browser does not read.
+    case IdleStateHandler.IdleStateEvent.write:
+      let left = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
+      if left != 0 { context.close(promise: nil) }
+    // A browser that leaves closes both ways, which cannot be told from one that only sends no more.
+    case ChannelEvent.inputClosed: leave()
+    default: break
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    leave()
+    context.fireChannelInactive()
+  }
+
+  private func leave() {
+    hasGone = true
+    work?.cancel()
+    forgetWork()
+  }
+
+  private func forgetWork() {
+    work?.limit.cancel()
+    work = nil
+  }
+
+  fileprivate func began(_ cancel: @escaping @Sendable () -> Void, limit: Scheduled<Void>) {
+    forgetWork()
+    work = (cancel, limit)
+    if hasGone { leave() }
+  }
+}
+
+/// A request's context, which knows its connection.
+struct PageContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  private let channel: any Channel
+
+  init(source: ApplicationRequestContextSource) {
+    coreContext = .init(source: source)
+    channel = source.channel
+  }
+
+  var address: SocketAddress? { channel.remoteAddress }
+
+  /// Runs this in a task that is cancelled when the other side closes the connection, or the time is over.
+  ///
+  /// The task is loose, since neither is an event in the life of the task that answers the request. It
+  /// ends with this call all the same.
+  func whileSomebodyWaits<Value: Sendable>(
+    atMost limit: TimeAmount, _ body: @escaping @Sendable () async -> Value
+  ) async -> Value {
+    let work = Task { await body() }
+    channel.eventLoop.execute { [channel] in
+      let limit = channel.eventLoop.scheduleTask(in: limit) { work.cancel() }
+      let connection = try? channel.pipeline.syncOperations.handler(type: Connection.self)
+      connection?.began({ work.cancel() }, limit: limit)
+    }
+    return await withTaskCancellationHandler {
+      await work.value
+    } onCancel: {
+      work.cancel()
+    }
+  }
+}
