@@ -54,7 +54,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// so takes the place of one that waits. A cancelled task takes nothing that was sent
   /// after `cancel()` returned.
   public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
-    let element = await makeAsyncIterator().nextUnlessCancelled(isolation: actor)
+    let element = await Iterator(feed, ticket: makeTicket()).nextUnlessCancelled(isolation: actor)
     feed.waiter.note(.takesByHand)
     return element
   }
@@ -140,7 +140,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// An iterator that continues where the last one stopped.
   @inlinable
   public func makeAsyncIterator() -> Iterator {
-    Iterator(feed)
+    Iterator(feed, ticket: feed.waiter.makeTicket(), end: LoopEnd.ofLoop(over: feed.waiter))
   }
 
   /// Takes one element after the other.
@@ -160,6 +160,8 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     /// itself.
     @usableFromInline let ticket: UInt64
     @usableFromInline let cursor: BorrowedCursor<Element>?
+    /// Tells recordings that the loop has ended; nil, as nearly always, if there are none.
+    @usableFromInline let end: LoopEnd?
 
     @inlinable
     init(_ feed: Feed<Element>) {
@@ -173,9 +175,10 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     }
 
     @inlinable
-    init(_ feed: Feed<Element>, ticket: UInt64) {
+    init(_ feed: Feed<Element>, ticket: UInt64, end: LoopEnd? = nil) {
       self.feed = feed
       self.ticket = ticket
+      self.end = end
       cursor = BorrowedCursor(feed)
     }
 

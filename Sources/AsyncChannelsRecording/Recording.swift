@@ -15,7 +15,7 @@ import Synchronization
 /// are seen as well. ``add(_:as:isolation:fileID:line:)`` adds a second object.
 ///
 /// - **Causes.** What a task sends after it took an element, until it asks the same subscription
-///   again, was caused by that element. `for await`, `bind`, `observe` and `answer` need nothing else.
+///   again or its loop ends, was caused by that element. `for await`, `bind`, `observe` and `answer` need nothing else.
 ///   Where nothing is known, no cause is shown. An element that is taken by hand, with
 ///   `Subscription.next()` or a `Probe`, causes nothing, unless it is an input's: a script
 ///   that waits for an output and then sends the next input is no effect of that output.

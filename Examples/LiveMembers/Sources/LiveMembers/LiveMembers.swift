@@ -26,6 +26,8 @@ struct Serve: AsyncParsableCommand {
   @Option(help: "Seconds between signs of life; a page ends after three.") var heartbeat = Int64(10)
   @Option(help: "How many commands are committed together at most.") var group = 256
 
+  @OptionGroup var trace: Trace
+
   func validate() throws {
     guard connections > 0, heartbeat > 0, group > 0 else {
       throw ValidationError("Numbers must be more than zero.")
@@ -39,6 +41,7 @@ struct Serve: AsyncParsableCommand {
     let manager = try await StoredMemberManager(store: store, groupSize: group)
     let summary = await MembersSummaryViewModel(manager: manager)
     let page = await LivePage(roster: manager.roster, heartbeat: .seconds(heartbeat))
+    let recording = await trace.record(manager, page, summary)
     let routes = Routes(manager: manager, page: page, summary: summary)
 
     // They end in the opposite order. The page first: it ends the streams, for which the server
@@ -54,6 +57,7 @@ struct Serve: AsyncParsableCommand {
     services.maximumGracefulShutdownDuration = .seconds(5)
     let program = ServiceGroup(configuration: services)
     try await withRunning(page, summary) { try await program.run() }
+    try trace.write(recording)
   }
 
   private func server(_ routes: Routes, _ logger: Logger) -> some Service {
