@@ -110,6 +110,7 @@ final class TraceTests: XCTestCase {
       │ │ │ │ │ │ │ │ │ ◆  0 taken
 
       ● sent  ◆ taken  ├ caused  ○ through an inlet
+
       """)
   }
 
