@@ -25,6 +25,7 @@ let package = Package(
       dependencies: [
         "CPostgres",
         .product(name: "AsyncChannels", package: "AsyncChannels"),
+        .product(name: "AsyncChannelsRecording", package: "AsyncChannels"),
         .product(name: "AsyncViewModels", package: "AsyncChannels"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),

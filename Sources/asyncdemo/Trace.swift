@@ -62,10 +62,10 @@ struct Trace: Sendable {
   /// program.
   @MainActor
   func run(
-    on console: Console, recording: Recording = Recording(),
-    _ body: (Recording?) async throws -> Void
+    on console: Console, _ body: (Recording?) async throws -> Void
   ) async throws {
     guard isWanted else { return try await body(nil) }
+    let recording = Recording()
     Signals.beforeEnding { try? show(recording, on: console) }
     try await body(recording)
     try Signals.unlessEnding { try show(recording, on: console) }

@@ -52,6 +52,7 @@ final class TraceTests: XCTestCase {
       │ │ │ │ ◆ │ │ │ │ │  #5 taken
       │ │ │ │ ├─● │ │ │ │  #6 success([Member(id: 1, name: "Ann")]) ← #5
       │ │ │ │ │ ◆ │ │ │ │  #6 taken by subscription 1
+      ●─────────┤ │ │ │ │  "" ← #6
       │ ●───────┤ │ │ │ │  nil ← #6
       │ ◆ │ │ │ │ │ │ │ │  nil taken
       │ │ │ │ │ ◆ │ │ │ │  #6 taken by subscription 2
@@ -65,6 +66,7 @@ final class TraceTests: XCTestCase {
       │ │ │ │ ◆ │ │ │ │ │  #8 taken
       │ │ │ │ ├─● │ │ │ │  #9 success([Member(id: 1, name: "Ann"), Member(id: 2, name: "Bob")]) ← #8
       │ │ │ │ │ ◆ │ │ │ │  #9 taken by subscription 1
+      ●─────────┤ │ │ │ │  "" ← #9
       │ ●───────┤ │ │ │ │  nil ← #9
       │ ◆ │ │ │ │ │ │ │ │  nil taken
       │ │ │ │ │ ◆ │ │ │ │  #9 taken by subscription 2

@@ -28,4 +28,5 @@ for row, *arguments, count in ROWS:
     print(f"{row:36} {observed[0]:8} {closures[0]:9}   {observed[0] / closures[0]:.2f} times")
     if len(observed) > 1:
         print(f"{'   until the label has it':36} {observed[1]:8} {closures[1]:9}")
+        print(f"{'   turns of the main queue until then':36} {observed[2]:8} {closures[2]:9}")
 screen.close()

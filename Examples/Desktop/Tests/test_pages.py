@@ -62,7 +62,7 @@ class PageTests(unittest.TestCase):
             self.program.type("name", name)
             self.program.keys("Return")
             self.program.expect("count", f"Members: {number + 1}")
-            self.program.keys("ctrl+a", "BackSpace")
+            self.program.expect("name", "", "text")
         self.program.type("name", "invalid name")
         self.program.click("add")
         self.program.expect("failure", "A name must not be blank, nor “invalid name”.")

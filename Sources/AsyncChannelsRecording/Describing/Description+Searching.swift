@@ -45,7 +45,8 @@ extension Description {
         return true
       }
     }
-    return isNameless(part.value, inner, facts) || isTagged(inner, facts)
+    return isNameless(part.value, inner.displayStyle, inner.children, facts)
+      || isTagged(inner, facts)
   }
 
   /// The place of the part that says that the others are a secret: `name` in
@@ -79,12 +80,12 @@ extension Description {
 
   /// Whether it has fields, or a case with something in it, whose names the program was built without: of
   /// these nobody can tell which are secret.
-  func isNameless(_ value: Any, _ mirror: Mirror, _ facts: TypeFacts) -> Bool {
-    guard [.struct, .enum].contains(mirror.displayStyle), !facts.reflectsItself else {
-      return false
-    }
-    guard mirror.children.isEmpty else { return mirror.children.contains { $0.label == nil } }
-    return mirror.displayStyle == .struct && size(of: value) > 0
+  func isNameless(
+    _ value: Any, _ style: Mirror.DisplayStyle?, _ children: Mirror.Children, _ facts: TypeFacts
+  ) -> Bool {
+    guard style == .struct || style == .enum, !facts.reflectsItself else { return false }
+    guard children.isEmpty else { return children.contains { $0.label == nil } }
+    return style == .struct && size(of: value) > 0
   }
 
   private func size<Value>(of _: Value) -> Int { MemoryLayout<Value>.size }

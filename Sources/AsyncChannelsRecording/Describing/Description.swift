@@ -84,7 +84,10 @@ struct Description {
     _ value: Any, _ mirror: Mirror, _ facts: TypeFacts, _ depth: Int
   ) -> String {
     let typeOnly = "\(facts.name)(…)"
-    if isNameless(value, mirror, facts) || isTagged(mirror, facts) { return spend(typeOnly) }
+    let children = parts(of: mirror, facts)
+    if isNameless(value, mirror.displayStyle, children, facts) || isTagged(mirror, facts) {
+      return spend(typeOnly)
+    }
     if !isMarked, facts.plainness == nil, !facts.isObject { return spend(typeOnly) }
     if !facts.isObject, facts.describesItself {
       let isCarrier = facts.secrecy == .ofText && !facts.reflectsItself
@@ -94,20 +97,28 @@ struct Description {
     switch mirror.displayStyle {
     case .class: return spend(facts.name)
     case .enum:
-      guard let payload = mirror.children.first else { return spend("\(value)") }
+      guard let payload = children.first else { return spend("\(value)") }
       let name = payload.label ?? facts.name
       if rules.hides(payload.value, under: name) { return spend(name + "(…)") }
       return spend(name) + self.payload(payload.value, name, depth)
     case .struct:
       return spend(facts.name)
-        + (mirror.children.isEmpty ? "()" : fields(mirror.children, facts.name, depth))
+        + (children.isEmpty ? "()" : fields(children, facts.name, depth))
     default:
       // A custom mirror with no style of its own; or a function, or a type.
-      if !mirror.children.isEmpty {
-        return spend(facts.name) + fields(mirror.children, facts.name, depth)
+      if !children.isEmpty {
+        return spend(facts.name) + fields(children, facts.name, depth)
       }
       return spend(facts.isObject ? facts.name : "\(value)")
     }
+  }
+
+  /// The parts of a value that has no words of its own are looked at more than once, and each look at one is a
+  /// reflection. The fields of an object are not looked at.
+  private func parts(of mirror: Mirror, _ facts: TypeFacts) -> Mirror.Children {
+    facts.isObject || facts.describesItself
+      ? mirror.children
+      : Mirror.Children(Array(mirror.children.prefix(Describer.limit.fields + 1)))
   }
 
   private mutating func payload(_ value: Any, _ name: String, _ depth: Int) -> String {
@@ -156,6 +167,7 @@ extension Description {
   ) -> String {
     var shown: [String] = []
     for child in children.prefix(Describer.limit.elements) {
+      if room <= 0 { break }
       shown.append(field(child, outer, depth))
     }
     return Self.list(shown, of: children.count)

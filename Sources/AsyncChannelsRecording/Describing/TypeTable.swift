@@ -2,7 +2,7 @@ import AsyncChannels
 import Synchronization
 
 /// What is to be known of a type to describe its values.
-struct TypeFacts: Sendable {
+final class TypeFacts: Sendable {
   enum Plainness: Sendable {
     case text, integer, other
   }

@@ -136,12 +136,16 @@ struct TapeState: Sendable {
     lastTime = max(time, lastTime)
     if lanes[lane].isOfStranger(event) { return }
     switch event {
-    case .sent, .taken, .asked: break
+    case .sent, .taken, .asked, .loopEnded: break
     case .attached(let log): lanes[lane].prepare(log)
     case .subscribed(let subscriber, let policy, let replays, let takesKept, _):
-      let number = lanes[lane].subscribe(
+      let number = lanes[lane].number(of: subscriber)
+      let dropped = lanes[lane].subscribe(
         subscriber, buffering: policy, replays: replays, takesKept: takesKept)
       add(.subscribed, lane, by: actor, subscription: number)
+      for element in dropped {
+        add(.dropped, lane, by: actor, element: element, subscription: number)
+      }
     case .takenByHand(let subscriber):
       if let take = lanes[lane].lastTakes[subscriber], keeps(take) {
         events[take % limit].event.actor = actor

@@ -53,14 +53,16 @@ struct TapedLane: Sendable {
     }
   }
 
+  /// - Returns: What a bounded one has no room for, of what was kept for it and what is replayed.
   mutating func subscribe(
     _ subscriber: Int, buffering policy: BufferingPolicy, replays: Bool, takesKept: Bool
-  ) -> Int {
+  ) -> [Int?] {
     let kept = takesKept ? queues.removeValue(forKey: LogEvent.keptForFirst)?.all : nil
+    var dropped: [Int?] = []
     for element in (kept ?? []) + (replays ? window.all : []) {
-      _ = offer(element, to: subscriber, policy)
+      if let drop = offer(element, to: subscriber, policy) { dropped.append(drop.element) }
     }
-    return number(of: subscriber)
+    return dropped
   }
 
   mutating func forget(_ subscriber: Int) {

@@ -155,7 +155,7 @@ final class ObserverTurnTests: XCTestCase {
   }
 
   /// All calls of a turn are one task's, and the first call is the caller's.
-  func test_C86_observersThatShareATurnCauseWhatTheySendThemselves() async throws {
+  func test_C86d_observersThatShareATurnCauseWhatTheySendThemselves() async throws {
     let channels = (0..<3).map { _ in Channel<Int>() }
     let (first, effects) = (CurrentValue(0), Channel<Int>())
     let calls = Record<Int>()

@@ -405,6 +405,26 @@ final class RecordingTests: XCTestCase {
     }
   }
 
+  func test_C85g_whatABoundedSubscriberHasNoRoomForWhenItComesIsDropped() {
+    for (policy, expected) in [
+      (BufferingPolicy.bufferingNewest(1), ["1", "2"]), (.bufferingOldest(1), ["2", "3"]),
+      (.bufferingOldest(3), []), (.unbounded, []),
+    ] {
+      for isKept in [false, true] {
+        let channel = isKept ? Channel<Int>(keepingUnheard: .unbounded) : Channel(replaying: 3)
+        let recording = Recording()
+        recording.add(channel, as: "numbers")
+        for number in 1...3 { channel.send(number) }
+        let subscription = channel.outlet.subscribe(buffering: policy)
+        let flow = recording.flow
+        let dropped = flow.events.filter { $0.kind == .dropped }
+        XCTAssertEqual(dropped.map { $0.element.flatMap { flow.sentByID[$0]?.text } }, expected)
+        XCTAssertEqual(dropped.map(\.subscription), expected.map { _ in 1 })
+        XCTAssertEqual(subscription.droppedCount, expected.count)
+      }
+    }
+  }
+
   func test_describingMayUseTheChannelItself() async {
     let state = CurrentValue(0)
     let recording = Recording(describing: { _ in "\(state.value) of \(state.outlet.value)" })

@@ -88,6 +88,52 @@ final class MembersViewModelTests: XCTestCase {
   }
 
   @MainActor
+  func test_theFormIsEmptyWhenItsNameIsInTheListAndKeepsWhatWasTypedMeanwhile() async throws {
+    let form = NewMemberViewModel(manager: manager)
+    let failures = Probe(form.failure)
+    try await withRunning(form) {
+      manager.results.send(.success([Member(id: 1, name: "Ann")]))
+      try await failures.expect(nil)
+      try await failures.expect(nil)
+      form.name = "Ann"
+      form.add.send()
+      // What another one did.
+      manager.results.send(.success([]))
+      try await failures.expect(nil)
+      XCTAssertEqual(form.name, "Ann")
+      manager.results.send(.success([Member(id: 2, name: "Bob"), Member(id: 3, name: "Ann")]))
+      try await failures.expect(nil)
+      XCTAssertEqual(form.name, "")
+
+      form.name = "Cy"
+      form.add.send()
+      form.name = "Cyd"
+      manager.results.send(.success([Member(id: 3, name: "Ann"), Member(id: 4, name: "Cy")]))
+      try await failures.expect(nil)
+      XCTAssertEqual(form.name, "Cyd")
+    }
+  }
+
+  @MainActor
+  func test_theFormKeepsANameThatWasRefused() async throws {
+    let manager = DefaultMemberManager()
+    let form = NewMemberViewModel(manager: manager)
+    let failures = Probe(form.failure)
+    try await withRunning(manager.run) {
+      try await withRunning(form) {
+        form.name = "invalid name"
+        form.add.send()
+        _ = try await failures.next(where: { $0 == .invalidName })
+        XCTAssertEqual(form.name, "invalid name")
+        form.name = "Ann"
+        form.add.send()
+        _ = try await failures.next(where: { $0 == nil })
+        XCTAssertEqual(form.name, "")
+      }
+    }
+  }
+
+  @MainActor
   func test_theFormHearsOfAFailureThatCameWhileItDidNotRun() async throws {
     let form = NewMemberViewModel(manager: manager)
     let failures = Probe(form.failure)

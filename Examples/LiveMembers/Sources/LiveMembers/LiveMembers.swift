@@ -43,6 +43,8 @@ struct Serve: AsyncParsableCommand {
   @Option(help: "info (each request), notice, warning, … (Default: $LOG_LEVEL, or notice)")
   var logLevel: String?
 
+  @OptionGroup var trace: Trace
+
   func validate() throws {
     guard connections > 0, heartbeat > 0, group > 0 else {
       throw ValidationError("Numbers must be more than zero.")
@@ -90,6 +92,7 @@ struct Serve: AsyncParsableCommand {
       store: try await store(), groupSize: group, pollInterval: .seconds(heartbeat), logger: logger)
     let summary = await MembersSummaryViewModel(manager: manager)
     let page = await LivePage(roster: manager.roster, heartbeat: .seconds(heartbeat))
+    let recording = await trace.record(manager, page, summary)
     let routes = Routes(
       manager: manager, page: page, summary: summary, origins: try Origins(origin),
       // Some connections are left for what is answered at once.
@@ -110,6 +113,7 @@ struct Serve: AsyncParsableCommand {
     services.maximumGracefulShutdownDuration = .seconds(4)
     let program = ServiceGroup(configuration: services)
     try await withRunning(page, summary) { try await program.run() }
+    try trace.write(recording)
   }
 
   private func server(_ routes: Routes, _ logger: Logger) throws -> some Service {

@@ -39,8 +39,13 @@ final class MembersController: Controller {
     summary.memberCount.observe { [weak self] in self?.count.text = "Members: \($0)" }
       .store(in: &tokens)
     form.failure.observe { [weak self] in self?.show($0) }.store(in: &tokens)
-    name.show { [form] in form.name }.store(in: &tokens)
+    form.$name.observe { [weak self] _ in self?.showName() }.store(in: &tokens)
     list.members.observe { [weak self] in self?.show($0) }.store(in: &tokens)
+  }
+
+  /// The name that there is now, not the one of which the observer was told: the user may have typed since.
+  private func showName() {
+    name.show(form.name)
   }
 
   private func show(_ failure: MemberFailure?) {

@@ -25,8 +25,8 @@ final class TextFilterController: Controller {
   }
 
   override func observe() {
-    field.show { [filter] in filter.text.value }.store(in: &tokens)
-    codeField.show { [code] in code.text.value }.store(in: &tokens)
+    filter.text.observe { [weak self] in self?.field.show($0) }.store(in: &tokens)
+    code.text.observe { [weak self] in self?.codeField.show($0) }.store(in: &tokens)
     filter.outputText.observe { [weak self] in self?.output.text = "Passed: \($0)" }
       .store(in: &tokens)
   }

@@ -1,0 +1,114 @@
+import AsyncChannels
+import AsyncChannelsTesting
+import TestSupport
+import XCTest
+
+/// C120.
+@MainActor
+final class SplitBindingObserveTests: XCTestCase {
+  private let owner = Owner()
+  private let shown = Record<String>()
+
+  private func observe() -> CancellationToken {
+    owner.text.observe { [shown] in shown.add($0) }
+  }
+
+  func test_C120_theFirstCallComesBeforeObserveReturns() async throws {
+    try await withTestTime { [owner, shown] time in
+      owner.output.value = "before"
+      let token = observe()
+      XCTAssertEqual(shown.take(), ["before"])
+      await time.idle()
+      XCTAssertEqual(shown.take(), [])
+      withExtendedLifetime(token) {}
+    }
+  }
+
+  func test_C120_aCallGetsTheValueOfItsMomentAndChangesOfOneTurnAreOneCall() async throws {
+    try await withTestTime { [owner, shown] time in
+      let token = observe()
+      _ = shown.take()
+      for text in ["n", "ne", "new"] { owner.text.value = text }
+      await time.idle()
+      XCTAssertEqual(shown.take(), ["new"])
+      // A late answer to an earlier write.
+      owner.received.takeOne()
+      owner.output.value = "N"
+      await time.idle()
+      XCTAssertEqual(Set(shown.take()).subtracting(["new"]), [])
+      owner.decide("NEW")
+      owner.text.value = "newer"
+      await time.idle()
+      XCTAssertEqual(shown.take(), ["newer"])
+      withExtendedLifetime(token) {}
+    }
+  }
+
+  /// The field shows what was typed, and the owner publishes what it had published before.
+  func test_C120_aRefusalIsToldThoughTheValueIsTheOneOfTheCallBefore() async throws {
+    try await withTestTime { [owner, shown] time in
+      owner.output.value = "a"
+      let token = observe()
+      _ = shown.take()
+      for text in ["a1", "a2"] {
+        owner.text.value = text
+        owner.decide("a")
+        await time.idle()
+        XCTAssertEqual(shown.take(), ["a"])
+      }
+      withExtendedLifetime(token) {}
+    }
+  }
+
+  func test_C120_nothingIsCalledOnceTheTokenHasEnded() async throws {
+    try await withTestTime { [owner, shown] time in
+      for isDropped in [false, true] {
+        var token: CancellationToken? = observe()
+        _ = shown.take()
+        owner.text.value += "x"
+        if isDropped { token = nil } else { token?.cancel() }
+        await time.idle()
+        owner.decide("y")
+        await time.idle()
+        XCTAssertEqual(shown.take(), [])
+      }
+    }
+  }
+
+  func test_C120_theObserverKeepsNeitherTheBindingNorItsOwnerAlive() async throws {
+    try await withTestTime { [shown] time in
+      var owner: Owner? = Owner()
+      weak let (text, output) = (owner?.text, owner?.output)
+      let token = owner?.text.observe { [shown] in shown.add($0) }
+      await time.idle()
+      owner = nil
+      await time.idle()
+      XCTAssertNil(text)
+      XCTAssertNil(output)
+      withExtendedLifetime(token) {}
+    }
+  }
+}
+
+private final class Owner: Sendable {
+  let received: Subscription<String>
+  let output = CurrentValue("")
+  let text: SplitBinding<String>
+  private let input = Channel<String>()
+
+  init() {
+    received = input.outlet.subscribe()
+    text = SplitBinding(reading: output.outlet, writing: input.inlet)
+  }
+
+  /// Takes all that was written, and publishes.
+  func decide(_ text: String) {
+    while received.takeOne() != nil {}
+    output.value = text
+  }
+}
+
+extension Subscription {
+  @discardableResult
+  fileprivate func takeOne() -> Element? { takeNow().element }
+}
