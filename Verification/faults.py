@@ -68,7 +68,7 @@ FAULTS = [
     ("no second look before sleeping", "LogState.swift",
      "    if let queue, queue.count > 0 { return .readable }\n",
      "    if let bell {\n      waiting.join(bell)\n"
-     "      bell.mayLinger = position != nil && subscriberCount <= Lingering.fewSubscribers\n"
+     "      bell.mayLinger = number != nil && subscriberCount <= Lingering.fewSubscribers\n"
      "      return .nothing\n    }\n"
      "    if let queue, queue.count > 0 { return .readable }\n"),
     ("a ring is lost while another rings", "LogState.swift",
@@ -515,9 +515,15 @@ FAULTS = [
      "        _ = element\n", RECORDING),
     ("a loop that is left stays a cause", "LoopEnd.swift",
      "    waiter.note(.endsLoop)\n", "", "AsyncChannelsTests.CauseTests"),
-    ("a field is shown the text of which its observer was told", "SplitBinding.swift",
-     "[weak self] _ in\n      if let self { body(self.value) }",
-     "[weak self] change in\n      if self != nil { body(change.0) }",
+    ("a change that comes beside a call is lost", "ChangeObserver.swift",
+     "    _ = isInLine.exchange(false, ordering: .acquiringAndReleasing)\n"
+     "    if !hasEnded.load(ordering: .relaxed) { body() }\n",
+     "    if !hasEnded.load(ordering: .relaxed) { body() }\n"
+     "    _ = isInLine.exchange(false, ordering: .acquiringAndReleasing)\n",
+     "AsyncChannelsTests.SplitBindingObserveTests"),
+    ("a field is shown what its owner has rather than what was typed", "SplitBinding.swift",
+     "[weak self] in\n      if let self { body(self.value) }",
+     "[source] in\n      body(source.value)",
      "AsyncChannelsTests.SplitBindingObserveTests"),
     ("the newer element is recorded as dropped", "TapedLane.swift",
      "return Dropped(element: pop(from: subscriber))",

@@ -86,8 +86,8 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     }
   }
 
-  /// Calls a function with the value now, before this returns (before version 26 of Apple's systems, in a
-  /// later turn), and after each change: for the text field of a controller.
+  /// Calls a function with the value now, before this returns, and after each change, in a later turn of the main
+  /// actor: for the text field of a controller.
   ///
   /// ```swift
   /// viewModel.text.observe { [weak self] in self?.field.show($0) }.store(in: &tokens)
@@ -99,14 +99,16 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   /// call, and a call may come with the value of the call before: the field may show another by then, which
   /// the owner has refused.
   ///
-  /// Once the token was cancelled or dropped, the function is not called again. Costs O(1) for each change, and
-  /// one subscription to each state that the source is made of.
+  /// Once the token was cancelled or dropped on the main actor, the function is not called again. Each turn
+  /// costs one job on the main actor, and each further change before it one atomic exchange.
   @MainActor
   public func observe(_ body: @escaping @MainActor (Value) -> Void) -> CancellationToken {
-    StateOutlet.combine(source, changes.outlet).observe(buffering: .bufferingNewest(1)) {
-      [weak self] _ in
+    let observer = ChangeObserver(of: roots.map(\.observed) + [changes.observed]) { [weak self] in
       if let self { body(self.value) }
     }
+    observer.begin()
+    body(value)
+    return CancellationToken { observer.end() }
   }
 
   private func send(_ value: Value, insteadOf before: Published<Value>?) {

@@ -60,6 +60,36 @@ final class SplitBindingObserveTests: XCTestCase {
     }
   }
 
+  /// What the body itself changes is told to it, too, in a later turn; and so is what another thread changes
+  /// while it runs.
+  func test_C120_aChangeDuringACallIsToldInALaterTurn() async throws {
+    try await withTestTime { [owner, shown] time in
+      let token = owner.text.observe { [shown] in
+        shown.add($0)
+        if $0 == "one" { owner.decide("two") }
+      }
+      _ = shown.take()
+      owner.output.value = "one"
+      await time.idle()
+      XCTAssertEqual(shown.take(), ["one", "two"])
+      withExtendedLifetime(token) {}
+    }
+  }
+
+  func test_C120_howeverFastAnotherThreadPublishesTheLastIsShown() async throws {
+    let token = observe()
+    for round in 1...200 {
+      let writer = Task.detached { [owner] in
+        for number in 1...20 { owner.output.value = "\(round).\(number)" }
+      }
+      await writer.value
+      try await until("the last of round \(round) is shown") { [shown] in
+        shown.events.last == "\(round).20"
+      }
+    }
+    withExtendedLifetime(token) {}
+  }
+
   func test_C120_nothingIsCalledOnceTheTokenHasEnded() async throws {
     try await withTestTime { [owner, shown] time in
       for isDropped in [false, true] {
