@@ -348,8 +348,7 @@ FAULTS = [
     ("a cancelled task asks, too", "Request.swift",
      "    guard !Task.isCancelled else { return nil }\n", ""),
     ("an asker that was cancelled is still awaited", "RequestAnswer.swift",
-     "      case .waiting(let asker):\n        state = .left\n        return asker\n      case .given, .left: return nil\n      }\n    }\n    asker?.resume(returning: nil)",
-     "      case .waiting(let asker):\n        return asker\n      case .given, .left: return nil\n      }\n    }\n    asker?.resume(returning: nil)",
+     "        state = .over(nil)\n        return asker\n", "        return asker\n",
      "AsyncChannelsTests.RequestTests"),
     # Answering.
     ("an element that is held is not given back", "Turns.swift",
