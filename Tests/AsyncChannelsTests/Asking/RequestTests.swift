@@ -177,7 +177,7 @@ final class RequestTests: XCTestCase {
       asker.cancel()
       assertEqual(try await asker.result(), nil)
       XCTAssertFalse(request.isAwaited)
-      XCTAssertTrue(request.reply(1), "the reply to an asker that has left is the first all the same")
+      XCTAssertTrue(request.reply(1), "it is the first reply all the same")
     }
   }
 
