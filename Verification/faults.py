@@ -347,8 +347,8 @@ FAULTS = [
      "guard former != .answered else { return false }", ""),
     ("a cancelled task asks, too", "Request.swift",
      "    guard !Task.isCancelled else { return nil }\n", ""),
-    ("an asker that was cancelled is still awaited", "RequestAnswer.swift",
-     "        state = .over(nil)\n        return asker\n", "        return asker\n",
+    ("a request is awaited for ever", "Request.swift",
+     "public var isAwaited: Bool { !answer.isOver }", "public var isAwaited: Bool { true }",
      "AsyncChannelsTests.RequestTests"),
     # Answering.
     ("an element that is held is not given back", "Turns.swift",
