@@ -381,9 +381,8 @@ FAULTS = [
      "guard former != .answered else { return false }", ""),
     ("a cancelled task asks, too", "Request.swift",
      "    guard !Task.isCancelled else { return nil }\n", ""),
-    ("an asker that was cancelled is still awaited", "RequestAnswer.swift",
-     "      case .waiting(let asker):\n        state = .left\n        return asker\n      case .given, .left: return nil\n      }\n    }\n    asker?.resume(returning: nil)",
-     "      case .waiting(let asker):\n        return asker\n      case .given, .left: return nil\n      }\n    }\n    asker?.resume(returning: nil)",
+    ("a request is awaited for ever", "Request.swift",
+     "public var isAwaited: Bool { !answer.isOver }", "public var isAwaited: Bool { true }",
      "AsyncChannelsTests.RequestTests"),
     # Answering.
     ("an element that is held is not given back", "Turns.swift",

@@ -56,13 +56,10 @@ public final class Request<Question: Sendable, Reply: Sendable>: Sendable {
   /// Whether its asker still waits for a reply. Use it to skip work that nobody waits for any more.
   ///
   /// It is false after the first reply, and when the asker's task was cancelled: immediately if that task
-  /// waits already, or when it begins to. It never becomes true again. It takes a lock, and a request that
-  /// is not asked costs nothing for it. An asker may leave just after it was read, so a command that it let
-  /// through still needs an answer.
-  public var isAwaited: Bool {
-    // Relaxed: between a reply and this, no more is decided than which was first.
-    stage.load(ordering: .relaxed) != .answered && !answer.isLeft
-  }
+  /// waits already, or when it begins to. It never becomes true again. Reading it takes a lock. A request on
+  /// which nobody reads it pays nothing for it. An asker may leave just after it was read, so a command that
+  /// it let through still needs an answer.
+  public var isAwaited: Bool { !answer.isOver }
 
   /// Replies to the asker. Only the first reply counts.
   ///

@@ -2,78 +2,54 @@ import Synchronization
 
 /// Where an asker waits for the first reply to its request. Both hold it, so neither keeps the other.
 ///
-/// States change with the lock held, and the asker is resumed after it was released: `leave` runs under a
-/// lock of its task, which resuming takes, too.
+/// The asker is resumed after the lock was released: `give` also runs under the lock of the asker's task, when
+/// that is cancelled, and resuming takes that lock, too.
 final class RequestAnswer<Reply: Sendable>: Sendable {
   private enum State {
-    /// The asker has not begun to wait. It may be waiting, given or left next.
     case open
-    /// The asker is suspended. It is left next.
     case waiting(UnsafeContinuation<Reply?, Never>)
-    /// The reply, or nil if there will be none, came before the asker waited. It is left next.
-    case given(Reply?)
-    /// The asker has what it will get, or was cancelled.
-    case left
+    /// What the asker finds if it waits later: the reply, or nil if there is none or it had it already.
+    case over(Reply?)
   }
 
   private let state = Locked(State.open)
 
   /// Whether the asker has what it will get, or was cancelled.
-  var isLeft: Bool {
-    state.withLock { if case .left = $0 { true } else { false } }
+  var isOver: Bool {
+    state.withLock { if case .over = $0 { true } else { false } }
   }
 
   /// Waits until there is a reply, there will be none, or the task is cancelled. Called once.
   func wait() async -> Reply? {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { asker in
-        let given: Reply?? = state.withLock { state in
-          switch state {
-          case .given(let reply):
-            state = .left
-            return reply
-          case .left: return .some(nil)
-          case .open, .waiting:
+        let given = state.withLock { state -> Reply?? in
+          guard case .over(let reply) = state else {
             state = .waiting(asker)
             return nil
           }
+          state = .over(nil)
+          return .some(reply)
         }
         if let given { asker.resume(returning: given) }
       }
     } onCancel: {
-      leave()
+      give(nil)
     }
   }
 
-  /// Only the first call has an effect, and none after the asker has left.
+  /// Only the first call has an effect: a reply, or nil if there will be none or the asker was cancelled.
   func give(_ reply: Reply?) {
-    let asker: UnsafeContinuation<Reply?, Never>? = state.withLock { state in
+    let asker = state.withLock { state -> UnsafeContinuation<Reply?, Never>? in
       switch state {
-      case .open:
-        state = .given(reply)
-        return nil
+      case .open: state = .over(reply)
       case .waiting(let asker):
-        state = .left
+        state = .over(nil)
         return asker
-      case .given, .left: return nil
+      case .over: break
       }
+      return nil
     }
     asker?.resume(returning: reply)
-  }
-
-  /// The asker's task was cancelled; it may be called twice. A reply that was given before is kept.
-  private func leave() {
-    let asker: UnsafeContinuation<Reply?, Never>? = state.withLock { state in
-      switch state {
-      case .open:
-        state = .left
-        return nil
-      case .waiting(let asker):
-        state = .left
-        return asker
-      case .given, .left: return nil
-      }
-    }
-    asker?.resume(returning: nil)
   }
 }

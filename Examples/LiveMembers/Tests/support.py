@@ -210,10 +210,13 @@ class Events:
 
     def next(self, timeout=20):
         """The next event, as its id and the names in it; None at the end."""
+        deadline = time.monotonic() + timeout
         self.socket.settimeout(timeout)
         while (block := self.field()) is not None:
             if block.get("event") == "list":
                 return block["id"], names(block["data"])
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"no list within {timeout} s, only signs of life")
         return None
 
     def until_names(self, expected, limit=20):

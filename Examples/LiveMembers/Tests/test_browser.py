@@ -14,6 +14,7 @@ from support import Postgres, Server
 
 # It would turn the text that comes after it.
 REFUSED = "turned\u202e"
+REFUSAL = f"“\u2068{REFUSED}\u2069” is not a valid name; nothing was added."
 
 
 class BrowserTests(BrowserCase):
@@ -36,12 +37,12 @@ class BrowserTests(BrowserCase):
         one, other = self.tab(), self.tab()
         other.until(connection="Live")
         one.add(REFUSED)
-        one.until(error=f"“{REFUSED}” is not a valid name; nothing was added.",
+        one.until(error=REFUSAL,
                   typed=REFUSED)
         other.add("Bob")
         other.until(names=["Bob"], error="")
         # Somebody else's success does not take the sentence away, one's own does.
-        one.until(names=["Bob"], error=f"“{REFUSED}” is not a valid name; nothing was added.")
+        one.until(names=["Bob"], error=REFUSAL)
         one.add("Ann")
         one.until(names=["Bob", "Ann"], error="")
 
@@ -96,7 +97,7 @@ class BrowserTests(BrowserCase):
         tab.until(names=["Ann"], typed="")
         tab.add(REFUSED)
         tab.until(names=["Ann"], typed=REFUSED,
-                  error=f"“{REFUSED}” is not a valid name; nothing was added.")
+                  error=REFUSAL)
         tab.add("Bob")
         tab.until(names=["Ann", "Bob"], error="", typed="")
         tab.click("li:first-child button")
@@ -136,7 +137,7 @@ class BrowserTests(BrowserCase):
         tab = self.tab()
         tab.until(connection="Live")
         tab.add(REFUSED)
-        tab.until(error=f"“{REFUSED}” is not a valid name; nothing was added.")
+        tab.until(error=REFUSAL)
         tab.front()
         folder = pathlib.Path(os.environ.get("SCREENSHOTS") or tempfile.mkdtemp(dir="/tmp"))
         folder.mkdir(exist_ok=True)

@@ -47,7 +47,7 @@ class CommandTests(unittest.TestCase):
         self.assertEqual((status, headers["Location"]), (303, "/"))
         status, page, _ = self.server.post("/members", accept, name="turned\u202e")
         self.assertEqual(status, 422)
-        self.assertIn("“turned\u202e” is not a valid name", page)
+        self.assertIn("“\u2068turned\u202e\u2069” is not a valid name", page)
         self.assertIn('value="turned\u202e"', page, "what was typed is lost")
         self.assertEqual(names(page), ["Ann"])
 

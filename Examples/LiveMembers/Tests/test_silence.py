@@ -96,7 +96,7 @@ class DatabaseTests(unittest.TestCase):
             until("they wait", self.waiting)
             took, _ = server.terminate(limit=20)
             print(f"SIGTERM behind the locked table {table}: {took:.2f} s")
-            self.assertLess(took, 6)
+            self.assertLess(took, 7)
             self.release(session)
             server.restart()
             waiting.join()
@@ -118,7 +118,7 @@ class DatabaseTests(unittest.TestCase):
             for pid in backends:
                 os.kill(pid, signal.SIGCONT)
         print(f"SIGTERM with a frozen backend: {took:.2f} s")
-        self.assertLess(took, 6)
+        self.assertLess(took, 7)
         server.restart()
         waiting.join()
 
@@ -152,7 +152,7 @@ class DatabaseTests(unittest.TestCase):
         self.assertLess(files, 700)
         self.assertLess(more, 64 * 1024)
         self.assertLess(carried_out, 300)
-        self.assertLess(slowest, 10)
+        self.assertLess(slowest, 20)
 
 
 @unittest.skipUnless(os.geteuid() == 0 and os.path.exists("/usr/sbin/ip"),
@@ -160,7 +160,7 @@ class DatabaseTests(unittest.TestCase):
 class NetworkTests(unittest.TestCase):
     """A server and a client in networks of their own, with a cable between them that can be cut."""
 
-    SERVER, CLIENT = "live-members-server", "live-members-client"
+    SERVER, CLIENT = f"members-server-{os.getpid()}", f"members-client-{os.getpid()}"
 
     def setUp(self):
         for name in [self.SERVER, self.CLIENT]:

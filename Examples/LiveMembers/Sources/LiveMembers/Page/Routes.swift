@@ -74,7 +74,8 @@ struct Routes: Sendable {
       switch outcome {
       case .done: (wantsPage ? .seeOther : .noContent, "")
       case .invalidName:
-        (.unprocessableContent, "“\(name)” is not a valid name; nothing was added.")
+        // Isolated, or a name that turns text would turn the sentence.
+        (.unprocessableContent, "“\u{2068}\(name)\u{2069}” is not a valid name; nothing was added.")
       case .unknownMember: (.notFound, "That member is not in the list any more.")
       case .listIsFull: (.conflict, "The list is full; nothing was added.")
       case .notStored: (.serviceUnavailable, "The database cannot store that now.")
