@@ -107,6 +107,32 @@ final class ObserverTurnTests: XCTestCase {
     XCTAssertEqual([all, large, newest].map(\.count), [3, 1, 2])
   }
 
+  func test_C47b_eachKindOfBodyCanObserve() async throws {
+    let (state, target) = (CurrentValue(0), Channel<Int>(replaying: 4))
+    let calls = Record<Int>()
+    let tokens = [
+      state.outlet.observe { calls.add($0) },
+      state.outlet.observe { number in
+        await Task.yield()
+        calls.add(number)
+      },
+      state.outlet.observe { target.send($0) },
+      state.outlet.observe { number in
+        await Task.yield()
+        return target.send(number)
+      },
+      state.outlet.outlet.observe { number in
+        await Task.yield()
+        return target.send(number)
+      },
+      state.outlet.outlet.observe(target.inlet.send),
+    ]
+    try await until("all called") { calls.count == 2 }
+    assertEqual(try await target.outlet.take(4), [0, 0, 0, 0])
+    for token in tokens { token.cancel() }
+    try await until("unsubscribed") { state.subscriberCount == 0 }
+  }
+
   /// What the body has caught is let go on the main actor, wherever the token was cancelled.
   func test_C117_theBodyIsLetGoOnTheMainActor() async throws {
     for ends in [false, true] {
