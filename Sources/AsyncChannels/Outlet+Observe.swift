@@ -72,6 +72,19 @@ extension Outlet {
     listen(buffering: policy, calledIn: isolation, body)
   }
 
+  /// The same with a function that can suspend.
+  @inlinable
+  public func observe<Sent>(
+    buffering policy: BufferingPolicy? = nil,
+    isolation: isolated (any Actor)? = #isolation,
+    @_inheritActorContext _ body:
+      @escaping @isolated(any) @Sendable (Element) async -> SendResult<Sent>
+  ) -> CancellationToken {
+    subscribe(buffering: policy).consume(in: body.isolation, calledIn: isolation) {
+      _ = await body($0)
+    }
+  }
+
   /// The main actor calls its functions in turn, without a task. Elsewhere each has a task, as a function that can
   /// suspend has.
   @inlinable

@@ -18,12 +18,12 @@
   ///
   /// `@unchecked Sendable`: the value is reached only inside `withLock`, which excludes all others.
   @usableFromInline
-  package struct Locked<Value>: ~Copyable, @unchecked Sendable {
+  package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
 
     @usableFromInline
-    package init(_ initialValue: Value) {
+    package init(_ initialValue: consuming Value) {
       mutex = .allocate(capacity: 1)
       mutex.initialize(to: pthread_mutex_t())
       let status = pthread_mutex_init(mutex, nil)

@@ -134,4 +134,15 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
   ) -> CancellationToken {
     outlet.observe(buffering: policy, isolation: isolation, body)
   }
+
+  /// The same with a function that can suspend.
+  @inlinable
+  public func observe<Sent>(
+    buffering policy: BufferingPolicy? = nil,
+    isolation: isolated (any Actor)? = #isolation,
+    @_inheritActorContext _ body:
+      @escaping @isolated(any) @Sendable (Value) async -> SendResult<Sent>
+  ) -> CancellationToken {
+    outlet.observe(buffering: policy, isolation: isolation, body)
+  }
 }
