@@ -154,7 +154,7 @@ final class RequestTests: XCTestCase {
     assertEqual(try await input.received.collect().count, 0)
   }
 
-  func test_C120_aRequestIsAwaitedUntilItsFirstReply() async throws {
+  func test_C120a_aRequestIsAwaitedUntilItsFirstReply() async throws {
     let input = Input<Doubling>()
     let asker = try await input.inlet.asking(1)
     let received = try await within { await input.received.next() }
@@ -166,7 +166,7 @@ final class RequestTests: XCTestCase {
     XCTAssertFalse(request.isAwaited)
   }
 
-  func test_C120_aRequestIsNotAwaitedWhenItsAskerWasCancelled() async throws {
+  func test_C120a_C120b_aRequestIsNotAwaitedWhenItsAskerWasCancelled() async throws {
     let input = Input<Doubling>()
     let inlet = input.inlet
     for round in 0..<200 {

@@ -18,7 +18,7 @@ final class ObserverTurnTests: XCTestCase {
   }
 
   /// A turn ends after a millisecond, so on a busy machine not each round shows it.
-  func test_C117_allThatWereRungShareATurnInTheOrderInWhichTheyWereRung() async throws {
+  func test_C117a_allThatWereRungShareATurnInTheOrderInWhichTheyWereRung() async throws {
     let states = (0..<4).map { CurrentValue($0) }
     let calls = Record<Int>()
     let tokens = observe(states, calls)
@@ -38,7 +38,7 @@ final class ObserverTurnTests: XCTestCase {
     withExtendedLifetime(tokens) {}
   }
 
-  func test_C117_aTurnEndsAfter64CallsAndTheNextOneServesTheRest() async throws {
+  func test_C117b_aTurnEndsAfter64CallsAndTheNextOneServesTheRest() async throws {
     let states = (0..<200).map { CurrentValue($0) }
     let calls = Record<Int>()
     let tokens = observe(states, calls)
@@ -51,7 +51,7 @@ final class ObserverTurnTests: XCTestCase {
     withExtendedLifetime(tokens) {}
   }
 
-  func test_C117_oneThatHasMoreStandsLast() async throws {
+  func test_C117c_oneThatHasMoreStandsLast() async throws {
     let (many, one) = (Channel<Int>(), Channel<Int>())
     let calls = Record<Int>()
     let tokens = [
@@ -65,7 +65,7 @@ final class ObserverTurnTests: XCTestCase {
     withExtendedLifetime(tokens) {}
   }
 
-  func test_C117_aBodyMayWriteToWhatOthersObserveAndCancelThem() async throws {
+  func test_C117a_aBodyMayWriteToWhatOthersObserveAndCancelThem() async throws {
     let states = (0..<3).map { _ in CurrentValue(0) }
     let calls = Record<Int>()
     let seen = Seen()
@@ -87,7 +87,7 @@ final class ObserverTurnTests: XCTestCase {
     XCTAssertEqual(calls.events, [1, 10])
   }
 
-  func test_C117_derivedStateIsObservedWithoutATask() async throws {
+  func test_C117a_derivedStateIsObservedWithoutATask() async throws {
     let (one, two) = (CurrentValue(1), CurrentValue(10))
     let (all, large, newest) = (Record<Int>(), Record<Int>(), Record<Int>())
     let both = StateOutlet.combine(one.outlet, two.outlet).map { $0 + $1 }
@@ -134,7 +134,7 @@ final class ObserverTurnTests: XCTestCase {
   }
 
   /// What the body has caught is let go on the main actor, wherever the token was cancelled.
-  func test_C117_theBodyIsLetGoOnTheMainActor() async throws {
+  func test_C117d_theBodyIsLetGoOnTheMainActor() async throws {
     for ends in [false, true] {
       let held = Census()
       let (state, isLetGo) = (CurrentValue(0), Gate())
@@ -155,7 +155,7 @@ final class ObserverTurnTests: XCTestCase {
   }
 
   /// Writers on other threads, cancelling at random: nobody is forgotten, and nobody is called after it was cancelled.
-  func test_C117_nobodyIsForgottenThoughOthersWriteAndCancel() async throws {
+  func test_C117a_nobodyIsForgottenThoughOthersWriteAndCancel() async throws {
     for round in 0..<20 {
       let states = (0..<40).map { _ in CurrentValue(0) }
       let seen = Seen()

@@ -13,7 +13,7 @@ final class SplitBindingObserveTests: XCTestCase {
     owner.text.observe { [shown] in shown.add($0) }
   }
 
-  func test_C119_theFirstCallComesBeforeObserveReturns() async throws {
+  func test_C119a_theFirstCallComesBeforeObserveReturns() async throws {
     try await withTestTime { [owner, shown] time in
       owner.output.value = "before"
       let token = observe()
@@ -24,7 +24,7 @@ final class SplitBindingObserveTests: XCTestCase {
     }
   }
 
-  func test_C119_aCallGetsTheValueOfItsMomentAndChangesOfOneTurnAreOneCall() async throws {
+  func test_C119a_C119b_aCallGetsTheValueOfItsMomentAndChangesOfOneTurnAreOneCall() async throws {
     try await withTestTime { [owner, shown] time in
       let token = observe()
       _ = shown.take()
@@ -45,7 +45,7 @@ final class SplitBindingObserveTests: XCTestCase {
   }
 
   /// The field shows what was typed, and the owner publishes what it had published before.
-  func test_C119_aRefusalIsToldThoughTheValueIsTheOneOfTheCallBefore() async throws {
+  func test_C119b_aRefusalIsToldThoughTheValueIsTheOneOfTheCallBefore() async throws {
     try await withTestTime { [owner, shown] time in
       owner.output.value = "a"
       let token = observe()
@@ -62,7 +62,7 @@ final class SplitBindingObserveTests: XCTestCase {
 
   /// What the body itself changes is told to it, too, in a later turn; and so is what another thread changes
   /// while it runs.
-  func test_C119_aChangeDuringACallIsToldInALaterTurn() async throws {
+  func test_C119a_aChangeDuringACallIsToldInALaterTurn() async throws {
     try await withTestTime { [owner, shown] time in
       let token = owner.text.observe { [shown] in
         shown.add($0)
@@ -76,7 +76,7 @@ final class SplitBindingObserveTests: XCTestCase {
     }
   }
 
-  func test_C119_howeverFastAnotherThreadPublishesTheLastIsShown() async throws {
+  func test_C119a_howeverFastAnotherThreadPublishesTheLastIsShown() async throws {
     let token = observe()
     for round in 1...200 {
       let writer = Task.detached { [owner] in
@@ -90,7 +90,7 @@ final class SplitBindingObserveTests: XCTestCase {
     withExtendedLifetime(token) {}
   }
 
-  func test_C119_nothingIsCalledOnceTheTokenHasEnded() async throws {
+  func test_C119c_nothingIsCalledOnceTheTokenHasEnded() async throws {
     try await withTestTime { [owner, shown] time in
       for isDropped in [false, true] {
         var token: CancellationToken? = observe()
@@ -105,7 +105,7 @@ final class SplitBindingObserveTests: XCTestCase {
     }
   }
 
-  func test_C119_theObserverKeepsNeitherTheBindingNorItsOwnerAlive() async throws {
+  func test_C119a_theObserverKeepsNeitherTheBindingNorItsOwnerAlive() async throws {
     try await withTestTime { [shown] time in
       var owner: Owner? = Owner()
       weak let (text, output) = (owner?.text, owner?.output)
