@@ -103,8 +103,10 @@ final class MergePlace: Sendable {
     (self.order, self.number) = (order, number)
   }
 
+  /// Not inlined: sends to queues that are taken alone would save more registers.
+  ///
   /// - Parameter isKept: Whether the queue has added it.
-  @usableFromInline
+  @usableFromInline @inline(never)
   func note<Element>(_ element: Element, isKept: Bool, evicting evicted: inout Evicted<Element>) {
     order.note(element, at: number, isKept: isKept, evicting: &evicted)
   }
