@@ -29,25 +29,44 @@ package func changeTexts(_ count: Int) async throws -> Double {
 private func changeRows(
   _ rows: CurrentValue<[Row]>, times count: Int, _ change: (Int) -> Void
 ) async throws -> Double {
-  var begun = 0
+  let begun = Begun()
   let run: @MainActor @Sendable () async -> Void = {
     await rows.projectedValue.runningEach { @MainActor _ in
-      begun += 1
+      begun.add()
       for await _ in Outlet<Never>.never {}
     }
   }
   let (time, hasSettled) = await withRunning({ await run() }) {
-    while begun < rows.value.count { await Task.yield() }
+    await begun.reach(rows.value.count)
     var hasSettled = true
     let time = await nanoseconds {
       for number in 0..<count {
         change(number)
         if await !rows.settled() { hasSettled = false }
       }
-      while begun < rows.value.count { await Task.yield() }
+      await begun.reach(rows.value.count)
     }
     return (time, hasSettled)
   }
   try WrongCount.check("changes", hasSettled ? count : 0, is: count)
   return time / Double(count)
+}
+
+/// How many rows have begun. A loop that yields until then would cost a different number of jobs each time.
+@MainActor
+private final class Begun {
+  private var count = 0
+  private var waiting: (target: Int, continuation: CheckedContinuation<Void, Never>)?
+
+  func add() {
+    count += 1
+    guard let (target, continuation) = waiting, count >= target else { return }
+    waiting = nil
+    continuation.resume()
+  }
+
+  func reach(_ target: Int) async {
+    if count >= target { return }
+    await withCheckedContinuation { waiting = (target, $0) }
+  }
 }

@@ -176,12 +176,15 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   private func perform(_ turn: Turn<Element>, isolation: isolated (any Actor)? = nil) async {
     turn.adopt()
     do throws(NotBegun) {
-      let answer = try await workElsewhere(on: turn)
-      // Before the hop: only the task that publishes for all goes to the isolation.
-      guard answers.withLock({ $0.begin { WaitingAnswer(answer, of: turn) } }) else {
-        return turn.finish()
+      guard rules.overlap == .concurrent else {
+        return await publish(
+          try await workElsewhere(on: turn), of: turn, isolation: publish.isolation)
       }
-      await publish(answer, of: turn, isolation: publish.isolation)
+      // Any number may be ready together. So this is asked before the isolation is entered, though it costs a hop
+      // where work ends in an actor.
+      let answer = try await workElsewhere(on: turn)
+      guard becomesPublisher(of: answer, turn) else { return turn.finish() }
+      await publish(answer, of: turn, isPublisher: true, isolation: publish.isolation)
     } catch {
       turn.finish()
     }
@@ -221,6 +224,11 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     unsafeDowncast(turn, to: Turn<Element>.self)
   }
 
+  /// False if another task publishes, which publishes this answer, too.
+  private func becomesPublisher(of answer: Answer, _ turn: Turn<Element>) -> Bool {
+    answers.withLock { $0.begin { WaitingAnswer(answer, of: turn) } }
+  }
+
   /// Publishes answers one after the other: no answer after a newer one, and none while another is being
   /// published. The task that has found nobody publishing does so for all, so others do not crowd the
   /// isolation. It lets others run there after 64 answers or a millisecond.
@@ -228,8 +236,10 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   /// - Parameter isolation: That of `publish`. It is not left between the decision that an answer counts and
   ///   its publication.
   private func publish(
-    _ answer: Answer, of turn: Turn<Element>, isolation: isolated (any Actor)?
+    _ answer: Answer, of turn: Turn<Element>, isPublisher: Bool = false,
+    isolation: isolated (any Actor)?
   ) async {
+    guard isPublisher || becomesPublisher(of: answer, turn) else { return turn.finish() }
     // Not sooner: the call waits for it.
     defer { turn.finish() }
     var (answer, current) = (answer, turn)
