@@ -4,27 +4,31 @@ import Synchronization
 ///
 /// It subscribes to nothing: a writer puts it in the line of the main actor if it does not stand there. No change
 /// is missed: a writer that finds it in line comes before the exchange with which its turn begins (release,
-/// acquire), and the function reads after that.
+/// acquire), and the function reads after that. When it has ended, it stands in line once more, to let go of the
+/// function there: the function may have caught what belongs to the main actor.
 final class ChangeObserver: Served {
   private let states: [ObservedValue]
-  private let body: @MainActor () -> Void
-  private let line = Line.replacement(for: nil) ?? Line.main
-  private let isInLine = Atomic(false)
+  /// Nil when it is over.
+  private var body: (@MainActor () -> Void)?
+  private nonisolated let line = Line.replacement(for: nil) ?? Line.main
+  private nonisolated let isInLine = Atomic(false)
   /// Relaxed: who ends it on the main actor is not there at the same time as its turn.
-  private let hasEnded = Atomic(false)
+  private nonisolated let hasEnded = Atomic(false)
 
-  nonisolated init(of states: [ObservedValue], calling body: @escaping @MainActor () -> Void) {
+  init(of states: [ObservedValue], calling body: @escaping @MainActor () -> Void) {
     (self.states, self.body) = (states, body)
   }
 
-  nonisolated func begin() {
+  func begin() {
     let follower = StateFollower(id: ObjectIdentifier(self)) { [weak self] in self?.standInLine() }
     for state in states { state.add(follower) }
   }
 
+  /// From any thread.
   nonisolated func end() {
-    hasEnded.store(true, ordering: .relaxed)
+    if hasEnded.exchange(true, ordering: .relaxed) { return }
     for state in states { state.remove(ObjectIdentifier(self)) }
+    standInLine()
   }
 
   nonisolated func standInLine() {
@@ -33,7 +37,7 @@ final class ChangeObserver: Served {
 
   func serve(_ spell: inout Spell) -> Bool {
     _ = isInLine.exchange(false, ordering: .acquiringAndReleasing)
-    if !hasEnded.load(ordering: .relaxed) { body() }
+    if hasEnded.load(ordering: .relaxed) { body = nil } else { body?() }
     _ = spell.isUsedUp()
     return false
   }

@@ -65,7 +65,21 @@ final class ObservedValue: Observable, Sendable {
   private let telling = Telling()
   /// Relaxed is enough: a follower that waits for a publication has had the log's lock after it was added.
   private let isFollowed = Atomic(false)
-  private let followers = Locked<[StateFollower]>([])
+  private let followers = Locked(Followers())
+
+  private struct Followers {
+    /// Their numbers ascend.
+    var all: [StateFollower] = []
+    var lastNumber = 0
+
+    mutating func add(_ follower: StateFollower) {
+      lastNumber += 1
+      all.append(follower)
+      all[all.count - 1].number = lastNumber
+    }
+
+    func after(_ number: Int) -> ArraySlice<StateFollower> { all.drop { $0.number <= number } }
+  }
 
   // Each object has a registrar of its own, so the same paths serve all objects.
   private var value: Void { () }
@@ -171,7 +185,7 @@ final class ObservedValue: Observable, Sendable {
 
   /// - Parameter follower: Is told of each later publication until it is removed.
   func add(_ follower: StateFollower) {
-    followers.withLock { $0.append(follower) }
+    followers.withLock { $0.add(follower) }
     isFollowed.store(true, ordering: .relaxed)
     _ = readers.compareExchange(
       expected: Self.nobody, desired: Self.onlyFollowers, ordering: .relaxed)
@@ -180,14 +194,21 @@ final class ObservedValue: Observable, Sendable {
   func remove(_ id: ObjectIdentifier) {
     // Destroyed with no lock held.
     let old = followers.withLock { followers in
-      let rest = followers.filter { $0.id != id }
-      return exchange(&followers, with: rest)
+      let rest = followers.all.filter { $0.id != id }
+      return exchange(&followers.all, with: rest)
     }
     _ = consume old
   }
 
   private func tellFollowers() {
-    for follower in followers.withLock({ $0 }) { follower.note() }
+    // One that is added meanwhile may have read what one of these changes: the end of a draft.
+    var told = 0
+    while true {
+      let new = followers.withLock { $0.after(told) }
+      guard let last = new.last else { return }
+      for follower in new { follower.note() }
+      told = last.number
+    }
   }
 
   /// Not inlined: reading is small where there is one generation.

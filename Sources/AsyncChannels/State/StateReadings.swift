@@ -55,7 +55,7 @@ final class StateOnce: Sendable {
       let known = last.withLock { $0.number == change.number ? $0.isChanged : nil }
       if let known { return known }
       let isChanged = gate(change)
-      last.withLock { $0 = (change.number, isChanged) }
+      last.withLock { if $0.number < change.number { $0 = (change.number, isChanged) } }
       return isChanged
     }
     gates.shared[id] = shared

@@ -32,6 +32,12 @@ package final class Line: Sendable {
       isCalled = listener != nil
       return listener
     }
+
+    /// Whether another turn has to be called, since somebody stands in line.
+    mutating func isStillCalled() -> Bool {
+      isCalled = !first.isEmpty || !last.isEmpty
+      return isCalled
+    }
   }
 
   static let main = Line()
@@ -69,7 +75,10 @@ package final class Line: Sendable {
     _ = spell.isUsedUp()
     while let listener = state.withLock({ $0.popFirst() }) {
       if listener.serve(&spell) { listener.standInLine() }
-      if spell.isOver { return call() }
+      if spell.isOver {
+        if state.withLock({ $0.isStillCalled() }) { call() }
+        return
+      }
     }
   }
 }

@@ -68,9 +68,9 @@ final class Listener: Served {
   func serveFirst() {
     guard let heard else { return }
     _ = heard.waiter.look(as: heard.ticket)
-    // A derived outlet may skip all that others send.
-    var spell = Spell()
-    while !spell.isUsedUp(), heard.step(.evenIfCancelled) == .skipped {}
+    // A derived outlet may skip some. No more than there were: others may send faster than this.
+    for _ in 0..<max(1, heard.waiter.pendingCount)
+    where heard.step(.evenIfCancelled) != .skipped { break }
     if hasMore() { standInLine() }
   }
 
@@ -78,9 +78,13 @@ final class Listener: Served {
   func serve(_ spell: inout Spell) -> Bool {
     _ = isInLine.exchange(false, ordering: .acquiringAndReleasing)
     guard let heard else { return false }
+    // To find nothing, or to end, is a step, too: what it lets go of may take its time.
+    var isIdle = true
+    defer { if isIdle { _ = spell.isUsedUp() } }
     if isListening { heard.waiter.wakeListener(as: heard.ticket) }
     while isListening {
       if heard.step(.next) != .nothing {
+        isIdle = false
         if spell.isUsedUp(), isListening { return hasMore() }
       } else if !hasMore() {
         return false

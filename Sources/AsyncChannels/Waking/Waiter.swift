@@ -105,7 +105,7 @@ class Waiter: @unchecked Sendable {
   /// The first element that was given back, for the consumer.
   final func takeReturned(as ticket: UInt64) -> (any Sendable)? {
     withPlace(of: ticket) {
-      let first = givenBack.popFirst()
+      let first = givenBack.popFirst(as: ticket)
       hasReturnedElements.store(!givenBack.isEmpty, ordering: .relaxed)
       return first
     }

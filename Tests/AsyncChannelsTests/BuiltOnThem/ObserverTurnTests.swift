@@ -154,6 +154,33 @@ final class ObserverTurnTests: XCTestCase {
     }
   }
 
+  /// The first call comes before `observe` returns, of however many states.
+  func test_C47d_aStateOfManyHasItsFirstCallAtOnce() {
+    let states = (0..<100).map { CurrentValue($0) }
+    let sum = states.dropFirst().reduce(states[0].outlet) { sum, state in
+      StateOutlet.combine(sum, state.outlet).map { $0 + $1 }
+    }
+    let sums = Record<Int>()
+    let token = sum.observe { sums.add($0) }
+    XCTAssertEqual(sums.events, [4_950])
+    withExtendedLifetime(token) {}
+  }
+
+  /// What ends lets go of what its body has caught, which may take its time.
+  func test_C117b_aTurnEndsAfter64ObserversThatEnd() async throws {
+    let (state, census) = (CurrentValue(0), Census())
+    let tokens = (0..<200).map { number in
+      state.outlet.observe { [witness = Tracked(number, in: census)] _ in _ = witness }
+    }
+    XCTAssertEqual(census.count, 200)
+    for token in tokens { token.cancel() }
+    let marker = Task { census.count }
+    let count = await marker.value
+    // Fewer have ended if a millisecond was over.
+    XCTAssertGreaterThanOrEqual(count, 200 - 64)
+    try await until("all let go") { census.count == 0 }
+  }
+
   /// Writers on other threads, cancelling at random: nobody is forgotten, and nobody is called after it was cancelled.
   func test_C117a_nobodyIsForgottenThoughOthersWriteAndCancel() async throws {
     for round in 0..<20 {

@@ -211,6 +211,23 @@ final class AnswerGivesBackTests: XCTestCase {
     }
   }
 
+  /// What a consumer takes of what was given back, and gives back, too, comes before what it left.
+  func test_C98b_whatIsGivenBackTwiceComesBeforeWhatWasLeft() async throws {
+    let inputs = Channel<Int>()
+    let received = inputs.outlet.subscribe()
+    let (older, first) = try await Self.holding(1, of: received, inputs)
+    inputs.send(2)
+    guard case .turn(let second) = older.take() else { return XCTFail("2 is not there") }
+    older.place.giveBack([first, second].map(\.returned))
+    let newer = Consumer(received.makeAsyncIterator())
+    _ = await newer.waitForElement(isolation: MainActor.shared)
+    guard case .turn(let again) = newer.take() else { return XCTFail("1 is not there") }
+    newer.place.giveBack([again.returned])
+    var got: [Int] = []
+    for _ in 0..<2 { if let number = await received.next() { got.append(number) } }
+    XCTAssertEqual(got, [1, 2])
+  }
+
   /// A consumer that takes without the lock comes to what was given back next, and when it is displaced it
   /// takes nothing more.
   func test_C32_C98b_whatWasGivenBackComesBeforeWhatAConsumerKnows() async throws {

@@ -105,6 +105,18 @@ final class SplitBindingObserveTests: XCTestCase {
     }
   }
 
+  /// Its body may have caught what belongs to the main actor.
+  func test_C117d_theBodyIsLetGoOnTheMainActorWhereverTheTokenIsDropped() async throws {
+    let (input, text, census) = (Channel<String>(), CurrentValue("a"), Census())
+    let binding = SplitBinding(reading: text.outlet, writing: input.inlet)
+    let token = HandOver(
+      binding.observe { [witness = Tracked(0, in: census)] _ in _ = witness })
+    XCTAssertEqual(census.count, 1)
+    onAnotherThread { _ = token.take() }
+    XCTAssertEqual(census.count, 1)
+    try await until("let go") { census.count == 0 }
+  }
+
   func test_C119a_theObserverKeepsNeitherTheBindingNorItsOwnerAlive() async throws {
     try await withTestTime { [shown] time in
       var owner: Owner? = Owner()
