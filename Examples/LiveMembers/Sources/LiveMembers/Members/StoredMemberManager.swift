@@ -87,7 +87,9 @@ actor StoredMemberManager: MemberManager {
   private func poll() async {
     while (try? await Task.sleep(for: pollInterval)) != nil {
       // What fails here is tried again by who follows.
-      guard let id = try? await store.rosterID(), id != current.value.id else { continue }
+      guard let id = try? await store.rosterID() else { continue }
+      // Only a list or a commit shows that the database answers again, and without commands no commit does.
+      guard id != current.value.id || !reachable.value else { continue }
       try? await readRoster()
     }
   }
@@ -105,9 +107,13 @@ actor StoredMemberManager: MemberManager {
     let known = current.value
     do {
       // If the connection is lost meanwhile, the keys make a second time harmless.
-      let committed = try await retrying(after: { ($0 as? StoreFailure)?.isConnected == false }) {
+      let isLost = { (error: any Error) in (error as? StoreFailure)?.isConnected == false }
+      let committed: Committed? = try await retrying(after: isLost) {
         orders = awaited(orders)
-        return orders.isEmpty ? nil : try await store.commit(orders.map(\.command))
+        if orders.isEmpty { return nil }
+        let committed = try await store.commit(orders.map(\.command))
+        setReachable(true)
+        return committed
       }
       guard let committed else { return }
       // Before the answers: whoever has one finds the change in the list.
@@ -131,6 +137,7 @@ actor StoredMemberManager: MemberManager {
     return awaited
   }
 
+  /// The operation itself tells when the database has answered: it may end without asking it.
   private func retrying<Value: Sendable>(
     after isPassing: (any Error) -> Bool, _ operation: () async throws -> Value
   ) async throws -> Value {
@@ -138,9 +145,7 @@ actor StoredMemberManager: MemberManager {
     while true {
       let begin = ContinuousClock.now
       do {
-        let value = try await operation()
-        setReachable(true)
-        return value
+        return try await operation()
       } catch let error where isPassing(error) && !(error is CancellationError) {
         setReachable(false)
         // What has worked for a while is not what failed the last time.
