@@ -166,6 +166,10 @@ class AddressTests(unittest.TestCase):
             f"postgresql://members:sEcr3t@127.0.0.1:{port}/x", f"postgresql://members:sEcr3t%zz@h/x",
             f"host=127.0.0.1 port={port} password=sEcr3t", "host=h password=sEcr3t nonsense",
             f"postgresql://members:sEcr3t@127.0.0.1:{port}/sEcr3t?x=sEcr3t",
+            # Without percent-encoding, the password's rest is a host, a port or a database.
+            "postgres://members:pa@sEcr3t@localhost:1/x", "postgres://members:sEcr3t/ss@localhost:1/x",
+            "postgres://members:1/sEcr3t@localhost:1/x", "postgres://members:pa@h:sEcr3t@localhost:1/x",
+            "dbname=postgres://members:pa@sEcr3t@localhost:1/x",
         ]:
             for how in [{"args": [PROGRAM, "--postgres", address], "env": ENVIRONMENT},
                         {"args": [PROGRAM], "env": {**ENVIRONMENT, "DATABASE_URL": address}}]:
