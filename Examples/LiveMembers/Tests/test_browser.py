@@ -87,10 +87,19 @@ class BrowserTests(BrowserCase):
         self.server.restart()
         tab.until(names=["Ann"], error="", typed="")
 
-    def test_without_its_script_the_page_works_all_the_same(self):
+    def test_without_its_scripts_the_page_works_all_the_same(self):
+        self.expect_plain_forms("*/page.js", "*/live.js")
+
+    def test_without_the_script_of_the_forms_the_page_works_all_the_same(self):
+        self.expect_plain_forms("*/page.js")
+
+    def test_without_the_script_of_the_stream_the_page_works_all_the_same(self):
+        self.expect_plain_forms("*/live.js")
+
+    def expect_plain_forms(self, *blocked):
         tab = self.tab(path="/status")
         self.browser.developer("Network.enable")
-        self.browser.developer("Network.setBlockedURLs", urls=["*/page.js"])
+        self.browser.developer("Network.setBlockedURLs", urls=blocked)
         tab.go(f"http://127.0.0.1:{self.server.port}/")
         self.assertEqual(tab.state()["connection"], "Reload to see changes")
         tab.add("Ann")
