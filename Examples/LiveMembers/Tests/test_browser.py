@@ -10,7 +10,7 @@ import time
 import unittest
 
 from browsing import BrowserCase
-from support import Postgres, Server
+from support import Postgres, Server, until
 
 # It would turn the text that comes after it.
 REFUSED = "turned\u202e"
@@ -86,6 +86,37 @@ class BrowserTests(BrowserCase):
         tab.until(error="The server does not answer; trying again …")
         self.server.restart()
         tab.until(names=["Ann"], error="", typed="")
+
+    def test_what_is_typed_before_the_answer_stays(self):
+        tab = self.tab()
+        tab.until(connection="Live")
+        self.server.freeze()
+        try:
+            tab.add("Ann")
+            tab.type("half a na")
+        finally:
+            self.server.thaw()
+        self.until_answered(tab)
+        tab.until(names=["Ann"], typed="half a na", focused="name", error="")
+
+    def test_the_answer_does_not_take_the_focus_from_elsewhere(self):
+        self.server.add("Bob")
+        tab = self.tab()
+        tab.until(connection="Live", names=["Bob"])
+        self.server.freeze()
+        try:
+            tab.add("Ann")
+            focused = tab.script("const b = document.querySelector('#clear summary'); b.id = 'elsewhere';"
+                                 "b.focus(); return document.activeElement.id")
+        finally:
+            self.server.thaw()
+        self.assertEqual(focused, "elsewhere")
+        self.until_answered(tab)
+        tab.until(names=["Bob", "Ann"], typed="", focused="elsewhere", error="")
+
+    def until_answered(self, tab):
+        until("the answer is there", lambda: tab.script(
+            "return document.querySelector('#add button').ariaDisabled !== 'true'"))
 
     def test_without_its_scripts_the_page_works_all_the_same(self):
         self.expect_plain_forms("*/page.js", "*/live.js")

@@ -121,8 +121,9 @@ async function submit(event) {
   error.textContent = failure;
   if (form.id !== "add") return;
   if (isCertain) form.elements.key.value = randomKey();
-  if (!failure) form.elements.name.value = "";
-  form.elements.name.focus();
+  // What this person has typed meanwhile stays, and so does a focus elsewhere.
+  if (!failure && name.value === body.get("name")) name.value = "";
+  if (form.contains(document.activeElement)) name.focus();
 }
 
 // Without live.js this ends here: the forms stay plain forms, which work, and the page says that it is not live.
