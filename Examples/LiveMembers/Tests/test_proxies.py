@@ -64,6 +64,10 @@ class NameTests(unittest.TestCase):
                 self.assertEqual(server.request("GET", "/", None, headers)[0], 421, host)
                 headers |= {"Origin": f"http://{host}{port}", "Sec-Fetch-Site": "same-origin", **FORM}
                 self.assertEqual(server.request("POST", "/members", "name=Eve", headers)[0], 421)
+        # An orchestrator asks by its own name for the machine.
+        for path in ["/health", "/ready", "/metrics"]:
+            self.assertEqual(server.request("GET", path, None, {"Host": "node-7.internal"})[0], 200, path)
+        self.assertEqual(server.request("GET", "/status", None, {"Host": "node-7.internal"})[0], 421)
         for host in ["127.0.0.1", "localhost", f"localhost:{server.port}", "[::1]:80", "192.168.7.7"]:
             self.assertEqual(server.request("GET", "/", None, {"Host": host})[0], 200, host)
         self.assertEqual(server.names(), [])
