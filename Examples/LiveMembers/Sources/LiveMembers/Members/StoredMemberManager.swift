@@ -6,10 +6,11 @@ import Logging
 ///
 /// Changes are published when they are committed, in that order, and conflated: of several the newest.
 ///
-/// A command that is *sent*, through ``MemberManager``'s inlets, is on its way when `send` returns; if
-/// it is refused, all who listen are told. A command that is *asked* is durable when the answer is
-/// there, and its refusal goes to who asked. If the asker leaves before it is carried out, it is not. When
-/// too many wait, a command is refused at once: an asker gets nil.
+/// A command that is *sent*, through ``MemberManager``'s inlets, is on its way when `send` returns. If its
+/// name is not valid, all who listen are told; if the list is full or the database does not store it, the
+/// refusal is only counted. A command that is *asked* is durable when the answer is there, and its refusal
+/// goes to who asked. If the asker leaves before it is carried out, it is not. When too many wait, a command
+/// is refused at once: an asker gets nil.
 actor StoredMemberManager: MemberManager {
   nonisolated var addMember: Inlet<String> { orders.inlet { .sent(.add(name: $0)) } }
   nonisolated var removeMember: Inlet<Member> { orders.inlet { .sent(.remove(id: $0.id)) } }
