@@ -32,7 +32,7 @@ class PostgresTests(unittest.TestCase):
             begin = time.monotonic()
             for tab in tabs:
                 self.assertEqual(tab.next()[1], expected)
-            self.assertLess(time.monotonic() - begin, 1)
+            self.assertLess(time.monotonic() - begin, 10)
 
     def test_all_tabs_of_both_see_the_lists_in_one_order(self):
         readers = Readers([Events(self.servers[n % 2]).open() for n in range(8)])
