@@ -64,6 +64,10 @@ class NameTests(unittest.TestCase):
                 self.assertEqual(server.request("GET", "/", None, headers)[0], 421, host)
                 headers |= {"Origin": f"http://{host}{port}", "Sec-Fetch-Site": "same-origin", **FORM}
                 self.assertEqual(server.request("POST", "/members", "name=Eve", headers)[0], 421)
+        # An orchestrator asks by its own name for the machine.
+        for path in ["/health", "/ready", "/metrics"]:
+            self.assertEqual(server.request("GET", path, None, {"Host": "node-7.internal"})[0], 200, path)
+        self.assertEqual(server.request("GET", "/status", None, {"Host": "node-7.internal"})[0], 421)
         for host in ["127.0.0.1", "localhost", f"localhost:{server.port}", "[::1]:80", "192.168.7.7"]:
             self.assertEqual(server.request("GET", "/", None, {"Host": host})[0], 200, host)
         self.assertEqual(server.names(), [])
@@ -166,6 +170,10 @@ class AddressTests(unittest.TestCase):
             f"postgresql://members:sEcr3t@127.0.0.1:{port}/x", f"postgresql://members:sEcr3t%zz@h/x",
             f"host=127.0.0.1 port={port} password=sEcr3t", "host=h password=sEcr3t nonsense",
             f"postgresql://members:sEcr3t@127.0.0.1:{port}/sEcr3t?x=sEcr3t",
+            # Without percent-encoding, the password's rest is a host, a port or a database.
+            "postgres://members:pa@sEcr3t@localhost:1/x", "postgres://members:sEcr3t/ss@localhost:1/x",
+            "postgres://members:1/sEcr3t@localhost:1/x", "postgres://members:pa@h:sEcr3t@localhost:1/x",
+            "dbname=postgres://members:pa@sEcr3t@localhost:1/x",
         ]:
             for how in [{"args": [PROGRAM, "--postgres", address], "env": ENVIRONMENT},
                         {"args": [PROGRAM], "env": {**ENVIRONMENT, "DATABASE_URL": address}}]:

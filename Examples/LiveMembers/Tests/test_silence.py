@@ -164,14 +164,26 @@ class NetworkTests(unittest.TestCase):
 
     def setUp(self):
         for name in [self.SERVER, self.CLIENT]:
-            if subprocess.run(["ip", "netns", "add", name], stderr=subprocess.DEVNULL).returncode:
-                self.skipTest("SKIPPED: no networks can be made here")
+            if self.fails("ip", "netns", "add", name):
+                self.skip()
             self.addCleanup(subprocess.run, ["ip", "netns", "del", name], check=True)
-        self.ip(self.SERVER, "link add cable type veth peer name cable netns", self.CLIENT)
+            if self.fails("ip", "netns", "exec", name, "true"):
+                self.skip()
+        cable = f"link add cable type veth peer name cable netns {self.CLIENT}"
+        if self.fails("ip", "-n", self.SERVER, *cable.split()):
+            self.skip()
         for name, address in [(self.SERVER, "10.97.3.1/24"), (self.CLIENT, "10.97.3.2/24")]:
             self.ip(name, f"addr add {address} dev cable")
             self.ip(name, "link set cable up")
             self.ip(name, "link set lo up")
+
+    def fails(self, *command):
+        return subprocess.run(command, stderr=subprocess.DEVNULL).returncode != 0
+
+    def skip(self):
+        # Printed too: without -v, unittest does not show why it skips.
+        print("SKIPPED: networks of its own cannot be made here")
+        self.skipTest("SKIPPED: networks of its own cannot be made here")
 
     def ip(self, network, *arguments):
         words = " ".join(arguments).split()

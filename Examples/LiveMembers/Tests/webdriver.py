@@ -79,7 +79,7 @@ class Tab:
     """What a page shows is read in one script, since it may change between two."""
 
     STATE = """
-      const text = id => document.getElementById(id)?.textContent.trim();
+      const text = id => document.getElementById(id)?.innerText.trim();
       return {
         count: text("count"), error: text("error"), connection: text("connection"),
         names: [...document.querySelectorAll("#list bdi")].map(name => name.textContent),

@@ -106,6 +106,43 @@ final class StoredMemberManagerTests: XCTestCase {
     XCTAssertEqual(manager.roster.value.members.count, 1_000)
   }
 
+  func test_aDatabaseThatIsAwayIsNotReachableWhenTheAskersHaveLeft() async throws {
+    let manager = try await StoredMemberManager(store: LostStore(), groupSize: 16)
+    let reachable = Probe(manager.isReachable)
+    try await reachable.expect(true)
+    try await withRunning(manager.run) {
+      let ann = Task { await manager.commands.ask(MemberCommand(action: .add(name: "Ann"))) }
+      try await reachable.expect(false)
+      ann.cancel()
+      _ = await ann.value
+      while await manager.counts.abandoned == 0 { try await Task.sleep(for: .milliseconds(5)) }
+      try reachable.finish()
+    }
+    XCTAssertFalse(manager.isReachable.value)
+  }
+
+  func test_aDatabaseThatHasStoredACommandIsReachable() async throws {
+    let manager = try await StoredMemberManager(
+      store: LostStore(failures: 1), groupSize: 16, pollInterval: .seconds(3600))
+    await withRunning(manager.run) {
+      let outcome = await manager.commands.ask(MemberCommand(action: .add(name: "Ann")))
+      XCTAssertEqual(outcome, .done)
+    }
+    XCTAssertTrue(manager.isReachable.value)
+  }
+
+  func test_aDatabaseThatAnswersAgainIsFoundWithoutACommand() async throws {
+    let manager = try await StoredMemberManager(
+      store: LostStore(), groupSize: 16, pollInterval: .milliseconds(200))
+    let reachable = Probe(manager.isReachable)
+    try await reachable.expect(true)
+    try await withRunning(manager.run) {
+      manager.addMember.send("Ann")
+      try await reachable.expect(false)
+      try await reachable.expect(true)
+    }
+  }
+
   func test_anOlderListIsNoNews() {
     let roster = Roster(list: "a-list", revision: 5, members: [])
     for (id, isNews) in [
@@ -116,4 +153,27 @@ final class StoredMemberManagerTests: XCTestCase {
     }
     XCTAssertTrue(roster.isNews(after: nil))
   }
+}
+
+/// A list that can be read, in a database that loses the connection in the first commits.
+private actor LostStore: MemberStore {
+  private var failures: Int
+
+  init(failures: Int = .max) {
+    self.failures = failures
+  }
+
+  func commit(_ commands: [MemberCommand]) throws -> Committed {
+    guard failures == 0 else {
+      failures -= 1
+      throw StoreFailure(isConnected: false, reason: "the connection is lost")
+    }
+    return Committed(outcomes: commands.map { _ in .done }, roster: roster())
+  }
+
+  func roster() -> Roster { Roster(list: "list", revision: 0, members: []) }
+  func rosterID() -> String { roster().id }
+  func beginEpoch(after known: Roster) {}
+  /// Nobody else changes it.
+  func changesByOthers() -> AsyncThrowingStream<Void, any Error> { AsyncThrowingStream { _ in } }
 }

@@ -14,9 +14,27 @@ struct PostgresAddress: Sendable {
     guard isURL || isPairs || !text.contains(where: "@:/".contains) else { throw InvalidAddress() }
     if isURL || isPairs {
       guard let options = PQconninfoParse(text, nil) else { throw InvalidAddress() }
-      PQconninfoFree(options)
+      defer { PQconninfoFree(options) }
+      guard Self.hidesPassword(options) else { throw InvalidAddress() }
     }
     self.text = text
+  }
+
+  /// Whether no part that `libpq` names in its messages can have a piece of the password in it. In a URL,
+  /// an `@`, a `/` or a `:` of the password that is not percent-encoded makes its rest a host, a port or
+  /// a database. (This refuses abstract sockets, whose names begin with `@`.)
+  private static func hidesPassword(_ options: UnsafePointer<PQconninfoOption>) -> Bool {
+    var option = options
+    while let keyword = option.pointee.keyword {
+      let value = option.pointee.val.map { String(cString: $0) } ?? ""
+      switch String(cString: keyword) {
+      case "host", "dbname": if value.contains("@") { return false }
+      case "port": if value.wholeMatch(of: /[0-9, ]*/) == nil { return false }
+      default: break
+      }
+      option += 1
+    }
+    return true
   }
 
   /// Begins to connect. What the address says counts more than what is set here: a server that is gone
@@ -36,6 +54,6 @@ struct PostgresAddress: Sendable {
 struct InvalidAddress: Error, CustomStringConvertible {
   let description = """
     The PostgreSQL address is not valid: it is neither a postgresql:// URL, nor key=value pairs, nor a \
-    database's name. (It is not shown, since it may have a password.)
+    database's name. In a URL, percent-encode the password. (The address is not shown, since it may have one.)
     """
 }

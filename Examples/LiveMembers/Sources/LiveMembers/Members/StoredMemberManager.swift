@@ -6,10 +6,11 @@ import Logging
 ///
 /// Changes are published when they are committed, in that order, and conflated: of several the newest.
 ///
-/// A command that is *sent*, through ``MemberManager``'s inlets, is on its way when `send` returns; if
-/// it is refused, all who listen are told. A command that is *asked* is durable when the answer is
-/// there, and its refusal goes to who asked. If the asker leaves before it is carried out, it is not. When
-/// too many wait, a command is refused at once: an asker gets nil.
+/// A command that is *sent*, through ``MemberManager``'s inlets, is on its way when `send` returns. If its
+/// name is not valid, all who listen are told; if the list is full or the database does not store it, the
+/// refusal is only counted. A command that is *asked* is durable when the answer is there, and its refusal
+/// goes to who asked. If the asker leaves before it is carried out, it is not. When too many wait, a command
+/// is refused at once: an asker gets nil.
 actor StoredMemberManager: MemberManager {
   nonisolated var addMember: Inlet<String> { orders.inlet { .sent(.add(name: $0)) } }
   nonisolated var removeMember: Inlet<Member> { orders.inlet { .sent(.remove(id: $0.id)) } }
@@ -87,7 +88,9 @@ actor StoredMemberManager: MemberManager {
   private func poll() async {
     while (try? await Task.sleep(for: pollInterval)) != nil {
       // What fails here is tried again by who follows.
-      guard let id = try? await store.rosterID(), id != current.value.id else { continue }
+      guard let id = try? await store.rosterID() else { continue }
+      // Only a list or a commit shows that the database answers again, and without commands no commit does.
+      guard id != current.value.id || !reachable.value else { continue }
       try? await readRoster()
     }
   }
@@ -105,9 +108,13 @@ actor StoredMemberManager: MemberManager {
     let known = current.value
     do {
       // If the connection is lost meanwhile, the keys make a second time harmless.
-      let committed = try await retrying(after: { ($0 as? StoreFailure)?.isConnected == false }) {
+      let isLost = { (error: any Error) in (error as? StoreFailure)?.isConnected == false }
+      let committed: Committed? = try await retrying(after: isLost) {
         orders = awaited(orders)
-        return orders.isEmpty ? nil : try await store.commit(orders.map(\.command))
+        if orders.isEmpty { return nil }
+        let committed = try await store.commit(orders.map(\.command))
+        setReachable(true)
+        return committed
       }
       guard let committed else { return }
       // Before the answers: whoever has one finds the change in the list.
@@ -131,6 +138,7 @@ actor StoredMemberManager: MemberManager {
     return awaited
   }
 
+  /// The operation itself tells when the database has answered: it may end without asking it.
   private func retrying<Value: Sendable>(
     after isPassing: (any Error) -> Bool, _ operation: () async throws -> Value
   ) async throws -> Value {
@@ -138,9 +146,7 @@ actor StoredMemberManager: MemberManager {
     while true {
       let begin = ContinuousClock.now
       do {
-        let value = try await operation()
-        setReachable(true)
-        return value
+        return try await operation()
       } catch let error where isPassing(error) && !(error is CancellationError) {
         setReachable(false)
         // What has worked for a while is not what failed the last time.

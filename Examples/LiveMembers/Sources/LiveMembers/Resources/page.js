@@ -105,7 +105,7 @@ function randomKey() {
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), part => part.toString(36)).join("");
 }
 
-document.addEventListener("submit", async event => {
+async function submit(event) {
   event.preventDefault();
   const form = event.target;
   const button = form.querySelector("button");
@@ -121,12 +121,15 @@ document.addEventListener("submit", async event => {
   error.textContent = failure;
   if (form.id !== "add") return;
   if (isCertain) form.elements.key.value = randomKey();
-  if (!failure) form.elements.name.value = "";
-  form.elements.name.focus();
-});
+  // What this person has typed meanwhile stays, and so does a focus elsewhere.
+  if (!failure && name.value === body.get("name")) name.value = "";
+  if (form.contains(document.activeElement)) name.focus();
+}
 
+// Without live.js this ends here: the forms stay plain forms, which work, and the page says that it is not live.
+update();
+showConnection("connecting");
+document.addEventListener("submit", submit);
 document.addEventListener("visibilitychange", update);
 addEventListener("pagehide", leave);
 addEventListener("pageshow", update);
-showConnection("connecting");
-update();
