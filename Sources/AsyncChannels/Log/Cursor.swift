@@ -111,18 +111,13 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     withPlace(of: ticket) { lookAndTake(terms, as: ticket) }
   }
 
-  /// The same as `takeSeen`, for a listener. That one is not for clients: if they knew all that the waiting half of
-  /// `next()` calls, they would specialize that (see `Subscription.Iterator.nextUnlessCancelled`).
-  @usableFromInline
-  func takeForListener(as ticket: UInt64) -> Element? { takeSeen(as: ticket) }
-
   /// Takes an element that `waitForElement` has seen: that asked whether the task is cancelled after
   /// it had looked. This does not look again, so it takes nothing that was sent later.
   ///
   /// Only a queue is asked again, under the lock of those who fill it (`takeFromBoundedQueue`).
   ///
   /// Not inlined: an async caller would keep room for these variables while it sleeps.
-  @inline(never)
+  @usableFromInline @inline(never)
   func takeSeen(as ticket: UInt64) -> Element? {
     // No `map`: looking up the type of its result would cost each sleep.
     if ticket == Self.onlyTicket { soleUse.begin(of: elementType) }

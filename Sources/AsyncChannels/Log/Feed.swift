@@ -54,7 +54,7 @@ enum Feed<Element: Sendable>: Sendable {
       // What is known to be there comes without a lock.
       let element =
         terms == .next
-        ? cursor.take(as: ticket) ?? cursor.takeForListener(as: ticket) : cursor.take(terms, as: ticket)
+        ? cursor.take(as: ticket) ?? cursor.takeSeen(as: ticket) : cursor.take(terms, as: ticket)
       guard let element else { return .nothing }
       body(element)
     case .derived(_, let take):
