@@ -510,6 +510,8 @@ FAULTS = [
     ("what a new subscriber has no room for is not recorded as dropped", "Tape.swift",
      "        add(.dropped, lane, by: actor, element: element, subscription: number)\n",
      "        _ = element\n", RECORDING),
+    ("a loop that is left stays a cause", "LoopEnd.swift",
+     "    waiter.note(.endsLoop)\n", "", "AsyncChannelsTests.CauseTests"),
     ("a change that comes beside a call is lost", "ChangeObserver.swift",
      "    _ = isInLine.exchange(false, ordering: .acquiringAndReleasing)\n"
      "    if hasEnded.load(ordering: .relaxed) { body = nil } else { body?() }\n",

@@ -53,7 +53,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// Use it to take a few elements, and `for await` to take many. Each call is a new consumer, which replaces
   /// a consumer that waits. A cancelled task takes no element that was sent after `cancel()` returned.
   public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
-    let element = await makeAsyncIterator().nextUnlessCancelled(isolation: actor)
+    let element = await Iterator(feed, ticket: makeTicket()).nextUnlessCancelled(isolation: actor)
     feed.waiter.note(.takesByHand)
     return element
   }
@@ -139,7 +139,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// An iterator that continues where the last one stopped.
   @inlinable
   public func makeAsyncIterator() -> Iterator {
-    Iterator(feed)
+    Iterator(feed, ticket: feed.waiter.makeTicket(), end: LoopEnd.ofLoop(over: feed.waiter))
   }
 
   /// Takes one element after the other.
@@ -158,6 +158,8 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     /// itself.
     @usableFromInline let ticket: UInt64
     @usableFromInline let cursor: BorrowedCursor<Element>?
+    /// Tells recordings that the loop has ended; nil, as nearly always, if there are none.
+    @usableFromInline let end: LoopEnd?
 
     @inlinable
     init(_ feed: Feed<Element>) {
@@ -171,9 +173,10 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     }
 
     @inlinable
-    init(_ feed: Feed<Element>, ticket: UInt64) {
+    init(_ feed: Feed<Element>, ticket: UInt64, end: LoopEnd? = nil) {
       self.feed = feed
       self.ticket = ticket
+      self.end = end
       cursor = BorrowedCursor(feed)
     }
 

@@ -15,8 +15,8 @@ import Synchronization
 /// nothing, and it also sees subscriptions that existed before. ``add(_:as:isolation:fileID:line:)`` adds a
 /// second object.
 ///
-/// - **Causes.** What a task sends after it took an element, until it asks the same subscription again, was
-///   caused by that element. `for await`, `bind`, `observe` and `answer` need nothing else. If a cause is
+/// - **Causes.** What a task sends after it took an element, until it asks the same subscription again or its
+///   loop ends, was caused by that element. `for await`, `bind`, `observe` and `answer` need nothing else. If a cause is
 ///   unknown, none is shown. An element that is taken with `Subscription.next()` or a `Probe` causes nothing,
 ///   unless it is an input's: if a script waits for an output and then sends the next input, the output is
 ///   not the cause.

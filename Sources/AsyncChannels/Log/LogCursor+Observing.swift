@@ -23,6 +23,7 @@ extension LogCursor {
     case .cancelled: tell(.cancelled(subscriber))
     case .displaced: tell(.displaced(subscriber))
     case .takesByHand: tell(.takenByHand(subscriber))
+    case .endsLoop: tell(.loopEnded(subscriber))
     }
   }
 

@@ -68,6 +68,8 @@ package enum LogEvent {
   case displaced(Int)
   /// What was taken last was taken by a script, on behalf of the running task.
   case takenByHand(Int)
+  /// The running task no longer works on what it took: its loop has ended, in whatever way.
+  case loopEnded(Int)
   /// - Parameter count: How many there are left.
   case left(Int, after: Sleep, count: Int)
   case finished

@@ -299,6 +299,8 @@ enum ConsumerStep: Sendable {
   case cancelled, displaced
   /// With `Subscription.next()`: a script rather than a loop.
   case takesByHand
+  /// What it took is no longer worked on.
+  case endsLoop
 }
 
 /// What a consumer finds when it looks for elements.

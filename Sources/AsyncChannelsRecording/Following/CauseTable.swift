@@ -2,7 +2,7 @@ import AsyncChannels
 import Synchronization
 
 /// Which task is at work on which element: from when it takes one until it asks the same subscription
-/// again. Only elements of logs that are recorded are here.
+/// again, or its loop ends (`LoopEnd`). Only elements of logs that are recorded are here.
 ///
 /// One lock for the program, which is taken with no lock of a log held.
 final class CauseTable: CauseFollower {

@@ -50,6 +50,7 @@ final class TapedLog: LogObserver {
         CauseTable.shared.took(element, from: self, by: subscriber)
       }
     case .asked(let asking): return forget(asking.subscriber)
+    case .loopEnded(let subscriber): return forget(subscriber)
     case .takenByHand(let subscriber):
       owner.note(event, in: lane)
       // What an owner takes from its input by hand is a cause. What a script takes from an output is none:

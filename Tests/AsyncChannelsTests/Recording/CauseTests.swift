@@ -113,6 +113,67 @@ final class CauseTests: XCTestCase {
     XCTAssertEqual(sent.map(\.cause), [nil, sent[0].id, nil])
   }
 
+  /// The subscription lives on, and nobody asks it again.
+  func test_C86d_aLoopThatIsLeftByBreakCausesNothingThatComesLater() async {
+    let recording = recording()
+    let received = first.outlet.subscribe()
+    for number in 1...2 { first.send(number) }
+    for await number in received {
+      second.send(number * 10)
+      break
+    }
+    second.send(99)
+    for await number in received {
+      second.send(number * 10)
+      break
+    }
+    second.send(99)
+    let sent = recording.flow.events.filter { $0.kind == .sent }
+    XCTAssertEqual(sent.map(\.cause), [nil, nil, sent[0].id, nil, sent[1].id, nil])
+    withExtendedLifetime(received) {}
+  }
+
+  func test_C86d_ofTwoLoopsOneInTheOtherTheOuterOneStaysTheCauseWhenTheInnerIsLeft() async {
+    let recording = recording()
+    let third = Channel<Int>()
+    recording.add(third, as: "third")
+    let (outer, inner) = (first.outlet.subscribe(), second.outlet.subscribe())
+    first.send(1)
+    second.send(2)
+    for await number in outer {
+      for await other in inner {
+        third.send(number + other)
+        break
+      }
+      third.send(number)
+      break
+    }
+    third.send(0)
+    let sent = recording.flow.events.filter { $0.kind == .sent }
+    XCTAssertEqual(sent.map(\.cause), [nil, nil, sent[1].id, sent[0].id, nil])
+    withExtendedLifetime((outer, inner)) {}
+  }
+
+  func test_C86d_anElementThatWasGivenBackCausesNothingAfterItsLoopEither() async {
+    let recording = recording()
+    let received = first.outlet.subscribe()
+    first.send(1)
+    for await number in received {
+      // As `answer` does with what it took and did not begin.
+      let returned = Returned(element: number, origins: Causes.current)
+      received.feed.waiter.takeBack([returned], of: 1)
+      break
+    }
+    for await number in received {
+      second.send(number)
+      break
+    }
+    second.send(99)
+    let sent = recording.flow.events.filter { $0.kind == .sent }
+    XCTAssertEqual(sent.map(\.cause), [nil, sent[0].id, nil])
+    withExtendedLifetime(received) {}
+  }
+
   func test_C86d_noRecordingShowsACauseThatAnotherHasRecorded() async {
     let (one, other) = (Recording(), Recording())
     one.add(first, as: "first")

@@ -1,0 +1,23 @@
+/// Lives as long as the iterator of a loop over a subscription, and tells then that its task no longer
+/// works on what it took. A loop that is left by `break` is not heard of otherwise: its subscription lives on.
+///
+/// Only loops that begin while somebody follows causes have one. The iterator of an outlet has its
+/// subscription to itself, and that tells when it leaves.
+@usableFromInline
+final class LoopEnd: Sendable {
+  private let waiter: Waiter
+
+  private init(over waiter: Waiter) {
+    self.waiter = waiter
+  }
+
+  @usableFromInline
+  static func ofLoop(over waiter: Waiter) -> LoopEnd? {
+    Causes.areFollowed ? LoopEnd(over: waiter) : nil
+  }
+
+  deinit {
+    waiter.note(.endsLoop)
+    Causes.forget(ObjectIdentifier(waiter))
+  }
+}
