@@ -39,7 +39,10 @@ enum Feed<Element: Sendable>: Sendable {
   }
 
   /// What a derived feed can take at once; nil also if that is skipped.
-  @inlinable
+  ///
+  /// Not inlined: with elements that are vectors of 64 bytes, the compiler (6.3.1) would reserve too little room in the
+  /// frames of clients that call `next()`.
+  @inlinable @inline(never)
   func takeDerived(as ticket: UInt64) -> Element? {
     guard case .derived(_, let take) = self, case .element(let element) = take(.atOnce, ticket)
     else { return nil }
