@@ -17,6 +17,8 @@ class LogCursor: Waiter, @unchecked Sendable {
   private final let isReader: Bool
   /// Whether it was made after the end, and gives nothing.
   final let isPastTheEnd: Bool
+  /// Whether nobody waits for it: a test's probe. Set before it is consumed.
+  @exclusivity(unchecked) final var isOnlooker = false
   /// How many elements were dropped before it came.
   private final let inheritedDrops: Int
   /// The segment of a claim that was not finished when the place was closed (see `Position`), and the number
@@ -24,8 +26,6 @@ class LogCursor: Waiter, @unchecked Sendable {
   @exclusivity(unchecked) private final var parked: (segment: Segment, until: UInt32)?
   /// Its number among the log's subscribers.
   final let subscriber: Int
-  /// Whether nobody waits for it: a test's probe. Set before it is consumed.
-  @exclusivity(unchecked) final var isOnlooker = false
   /// Touched only under the log's lock, and in `deinit`.
   @exclusivity(unchecked) final var sleep = Sleep()
 

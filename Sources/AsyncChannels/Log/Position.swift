@@ -46,11 +46,11 @@ struct Position: ~Copyable, @unchecked Sendable {
   @usableFromInline let known: Atomic<UInt32>
   /// The fast path takes slots with lower numbers. They are in the segment.
   @usableFromInline let reach: Atomic<UInt32>
-  /// The segment of the next slot, which this holds; nil if there is nothing to read.
-  @usableFromInline let header: Atomic<UnsafeMutablePointer<SegmentHeader>?>
-  /// The number of its first slot, and its elements: kept here for the fast path.
+  /// The number of the segment's first slot, and the segment's elements: kept here for the fast path.
   @usableFromInline let start: Atomic<UInt32>
   @usableFromInline let elements: Atomic<UnsafeMutableRawPointer?>
+  /// The segment of the next slot, which this holds; nil if there is nothing to read.
+  @usableFromInline let header: Atomic<UnsafeMutablePointer<SegmentHeader>?>
 
   /// - Parameter segment: Comes with a hold; nil for a subscriber that reads a queue, or nothing.
   @usableFromInline

@@ -10,8 +10,6 @@ final class ChangeObserver: Served {
   private let states: [ObservedValue]
   /// Nil when it is over.
   private var body: (@MainActor () -> Void)?
-  private nonisolated let line = Line.replacement(for: nil) ?? Line.main
-  private nonisolated let isInLine = Atomic(false)
   /// Relaxed: who ends it on the main actor is not there at the same time as its turn.
   private nonisolated let hasEnded = Atomic(false)
 
@@ -31,12 +29,7 @@ final class ChangeObserver: Served {
     standInLine()
   }
 
-  nonisolated func standInLine() {
-    if !isInLine.exchange(true, ordering: .acquiringAndReleasing) { line.add(self) }
-  }
-
-  func serve(_ spell: inout Spell) -> Bool {
-    _ = isInLine.exchange(false, ordering: .acquiringAndReleasing)
+  override func serve(_ spell: inout Spell) -> Bool {
     if hasEnded.load(ordering: .relaxed) { body = nil } else { body?() }
     _ = spell.isUsedUp()
     return false

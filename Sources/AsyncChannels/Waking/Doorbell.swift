@@ -15,21 +15,21 @@ final class Doorbell: @unchecked Sendable {
   private let rings: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
   /// Who waits, if that is no task.
-  private let listener: (any Served)?
+  private let listener: Served?
   /// What a listener has in the place of a stream: for a task, an optional one would cost each sleep.
   private static let noStream = AsyncStream.makeStream(of: Void.self)
 
   /// Whether its consumer is a subscriber of the log, rather than one that only watches.
   let isSubscribers: Bool
+  /// Whether its consumer may linger: it reads the log without the lock, and there were few
+  /// subscribers when it last fell asleep. Written and read by the consumer.
+  var mayLinger = false
   /// The next to be rung. Strong: a queue keeps its doorbells alive until they are rung.
   var next: Doorbell?
   /// The one before; alive, since the queue holds it.
   unowned(unsafe) var previous: Doorbell?
   /// The generation of the queue that it joined (see `WaitQueue`); zero for none.
   var generation: UInt64 = 0
-  /// Whether its consumer may linger: it reads the log without the lock, and there were few
-  /// subscribers when it last fell asleep. Written and read by the consumer.
-  var mayLinger = false
 
   init(ofSubscriber isSubscribers: Bool) {
     self.isSubscribers = isSubscribers
@@ -37,7 +37,7 @@ final class Doorbell: @unchecked Sendable {
     listener = nil
   }
 
-  init(of listener: any Served, asSubscriber isSubscriber: Bool) {
+  init(of listener: Served, asSubscriber isSubscriber: Bool) {
     isSubscribers = isSubscriber
     (rings, continuation) = Self.noStream
     self.listener = listener

@@ -1,12 +1,31 @@
 import Synchronization
 
-/// What the main actor serves in turn with others: a `Listener`.
-@MainActor
-protocol Served: AnyObject, Sendable {
+/// What the main actor serves in turn with others.
+@MainActor @usableFromInline
+class Served {
+  private nonisolated let line = Line.replacement(for: nil) ?? Line.main
+  /// Whether it stands there, so that it stands there once.
+  private nonisolated let isInLine = Atomic(false)
+
+  nonisolated init() {}
+
   /// From any thread, with no lock held.
-  nonisolated func standInLine()
+  ///
+  /// Acquires and releases, as `takeTurn` does. If this finds it in line, the turn that serves it sees what was
+  /// done before.
+  @usableFromInline
+  final nonisolated func standInLine() {
+    if !isInLine.exchange(true, ordering: .acquiringAndReleasing) { line.add(self) }
+  }
+
+  /// To be called by its line, out of which it was taken.
+  fileprivate final func takeTurn(_ spell: inout Spell) {
+    _ = isInLine.exchange(false, ordering: .acquiringAndReleasing)
+    if serve(&spell) { standInLine() }
+  }
+
   /// Does what there is to do. True if there is more, and others have to have their turn first.
-  func serve(_ spell: inout Spell) -> Bool
+  func serve(_ spell: inout Spell) -> Bool { false }
 }
 
 /// Those that the main actor has to serve, in the order in which they came.
@@ -17,13 +36,13 @@ protocol Served: AnyObject, Sendable {
 package final class Line: Sendable {
   private struct State {
     /// Behind `first`.
-    var last: [any Served] = []
+    var last: [Served] = []
     /// The first in line, in reverse order.
-    var first: [any Served] = []
+    var first: [Served] = []
     /// Whether a turn was called that has not ended.
     var isCalled = false
 
-    mutating func popFirst() -> (any Served)? {
+    mutating func popFirst() -> Served? {
       if first.isEmpty {
         swap(&first, &last)
         first.reverse()
@@ -49,7 +68,7 @@ package final class Line: Sendable {
     self.adopt = adopt
   }
 
-  func add(_ listener: any Served) {
+  func add(_ listener: Served) {
     _ = Self.replacement(for: self)
     let isCalled = state.withLock { state in
       state.last.append(listener)
@@ -74,7 +93,7 @@ package final class Line: Sendable {
     // This is the first step; a listener asks for the next one when it has done one.
     _ = spell.isUsedUp()
     while let listener = state.withLock({ $0.popFirst() }) {
-      if listener.serve(&spell) { listener.standInLine() }
+      listener.takeTurn(&spell)
       if spell.isOver {
         if state.withLock({ $0.isStillCalled() }) { call() }
         return

@@ -30,10 +30,6 @@ final class Listener: Served {
   private var heard: Heard?
   /// Made when it first sleeps.
   private var bell: Doorbell?
-  /// Where it stands when there is something to do.
-  private nonisolated let line = Line.replacement(for: nil) ?? Line.main
-  /// Whether it stands there, so that it stands there once.
-  private nonisolated let isInLine = Atomic(false)
   private nonisolated let phase = Atomic(Phase.listens)
 
   /// - Parameter step: Takes an element that is there, if there is one, and calls the function with it.
@@ -42,15 +38,6 @@ final class Listener: Served {
     to waiter: Waiter, as ticket: UInt64, _ step: @escaping @MainActor @Sendable (Terms) -> Step
   ) {
     heard = Heard(waiter: waiter, ticket: ticket, step: step)
-  }
-
-  /// From any thread, with no lock held.
-  ///
-  /// Acquires and releases, as `serve` does. If this finds it in line, the turn that serves it sees what was done
-  /// before.
-  @usableFromInline
-  nonisolated func standInLine() {
-    if !isInLine.exchange(true, ordering: .acquiringAndReleasing) { line.add(self) }
   }
 
   /// From any thread. Once this has returned on the main actor, the function is not called again. It is served
@@ -75,8 +62,7 @@ final class Listener: Served {
   }
 
   /// Calls the function with what is there.
-  func serve(_ spell: inout Spell) -> Bool {
-    _ = isInLine.exchange(false, ordering: .acquiringAndReleasing)
+  override func serve(_ spell: inout Spell) -> Bool {
     guard let heard else { return false }
     // To find nothing, or to end, is a step, too: what it lets go of may take its time.
     var isIdle = true

@@ -40,12 +40,12 @@ class Waiter: @unchecked Sendable {
   /// Whether a consumer sleeps on `bell`: from joining the queue until it has woken, or another has
   /// taken its place.
   @exclusivity(unchecked) private final var isAsleep = false
+  /// Whether there is what was given back. Relaxed: a consumer finds it under the lock when it first asks, and from
+  /// then on knows of it itself.
+  private final let hasReturnedElements = Atomic(false)
   @exclusivity(unchecked) private final var lingering = Lingering()
   /// Before those that are there. While there are any, as nearly never, nobody takes without the lock.
   @exclusivity(unchecked) private final var givenBack = GivenBack()
-  /// Whether there are any. Relaxed: a consumer finds them under the lock when it first asks, and from then
-  /// on knows of them itself.
-  private final let hasReturnedElements = Atomic(false)
   /// To be asked by a consumer that may find one element after the other, at least every 64 of them.
   final let stint = Stint()
   @usableFromInline final let soleUse = SoleUse()
