@@ -85,8 +85,8 @@ public struct Input<Element: Sendable>: Sendable {
   /// An inlet for another type of element, which is transformed and then sent to the input: with
   /// `Command.seek`, the case of an enumeration, or with a closure.
   ///
-  /// The inlets of one input share its order: elements that one sender sends to them are received in the
-  /// order in which they were sent. The inlet equals no inlet of another call. It costs one allocation.
+  /// If one sender sends to several inlets of an input, the input receives the elements in the order in which they
+  /// were sent. The inlet equals no inlet of another call. It costs one allocation.
   ///
   /// - Parameters:
   ///   - transform: Runs once for each element, on the sender's thread.

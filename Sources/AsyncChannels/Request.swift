@@ -53,11 +53,11 @@ public final class Request<Question: Sendable, Reply: Sendable>: Sendable {
     answer.give(nil)
   }
 
-  /// Whether its asker still waits for a reply. Use it to skip work that nobody waits for any more.
+  /// Whether its asker still waits for a reply. Use it to skip work whose result is no longer wanted.
   ///
   /// It is false after the first reply, and when the asker's task was cancelled: immediately if that task
-  /// waits already, or when it begins to. It never becomes true again. Reading it takes a lock. A request on
-  /// which nobody reads it pays nothing for it. An asker may leave just after it was read, so a command that
+  /// waits already, or when it begins to. It never becomes true again. Reading it takes a lock. A request
+  /// whose handler does not read it costs nothing extra. An asker may leave just after it was read, so a command that
   /// it let through still needs an answer.
   public var isAwaited: Bool { !answer.isOver }
 

@@ -136,8 +136,8 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   /// Begins to replace the newest element, and returns it. Other writers wait until the update ends. If the
   /// log is observed, nothing begins, and this returns nil.
   ///
-  /// - Parameter inPlace: Whether the element may be moved out of the window, so that nobody else has it.
-  ///   Who subscribes until the update ends finds nothing to be replayed, and gets what it ends with.
+  /// - Parameter inPlace: Whether the element may be moved out of the window, so that the caller has the only reference to it.
+  ///   A subscriber that comes before the update ends gets no replayed element, and then the updated one.
   @inlinable
   func beginUpdateUnlessObserved(inPlace: Bool) -> Element? {
     state.withLock { state in

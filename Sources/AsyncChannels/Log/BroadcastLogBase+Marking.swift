@@ -23,7 +23,7 @@ extension BroadcastLogBase {
     }
   }
 
-  /// To be called when nobody asks any more.
+  /// Ends the wait for the marked element. To be called by the one that began it.
   final func forget(_ mark: SentMark) {
     state.withLock { state in
       guard let marks = state.marks else { return }

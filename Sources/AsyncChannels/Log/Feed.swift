@@ -38,7 +38,7 @@ enum Feed<Element: Sendable>: Sendable {
     }
   }
 
-  /// What a derived feed can take at once; nil also if that is skipped.
+  /// The element that a derived feed takes without a lock; nil if there is none, or if a step skips it.
   ///
   /// Not inlined: with elements that are vectors of 64 bytes, the compiler (6.3.1) would reserve too little room in the
   /// frames of clients that call `next()`.

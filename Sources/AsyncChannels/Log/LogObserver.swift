@@ -68,7 +68,7 @@ package enum LogEvent {
   case displaced(Int)
   /// What was taken last was taken by a script, on behalf of the running task.
   case takenByHand(Int)
-  /// The running task no longer works on what it took: its loop has ended, in whatever way.
+  /// The loop of the running task has ended, so what the task sends now is not caused by what the loop took.
   case loopEnded(Int)
   /// - Parameter count: How many there are left.
   case left(Int, after: Sleep, count: Int)

@@ -44,7 +44,7 @@ struct LogState: Sendable {
   @usableFromInline var newestSubscriber = 0
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
   private var waker: Waker?
-  /// Those of elements that somebody waits for to be taken; nil if nobody does.
+  /// The marks of elements whose senders wait until they are taken; nil if there are none.
   var marks: SentMarks? {
     didSet { noteMarks() }
   }

@@ -36,7 +36,7 @@ public import Observation
 /// - **End**: ``finish()``, or dropping the last reference, ends its outlets. The value of a
 ///   finished one can still be read and no longer changes. Outlets and inlets do not keep it alive.
 ///
-/// A write costs what ``Channel/send(_:)`` costs, whatever the number of subscribers. A read takes
+/// A write costs what ``Channel/send(_:)`` costs, with any number of subscribers. A read takes
 /// a lock for a few nanoseconds, and waits only for an ``update(_:)`` that changes the value in
 /// place. Once the value was read on another thread than that of a write, such a write also
 /// enqueues a job on the main actor: one job for all writes until it runs.
@@ -137,8 +137,8 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   ///
   /// **In place.** `change` gets the value itself, not a copy, if it cannot throw, and the value is
   /// neither an object nor of a type that is copied byte by byte, as numbers are. Then appending to
-  /// an array costs the same whatever its length, if nobody else has a copy of the array: a
-  /// subscriber that has not received it yet has one. Until `change` returns,
+  /// an array costs the same at any length, if no one else has a copy of the array. A subscriber that
+  /// has not received the array yet has a copy. Until `change` returns,
   ///
   /// - other threads that read the value wait, as writers do,
   /// - a new subscription has no element yet: its first one is what `change` leaves,

@@ -22,8 +22,8 @@ final class StateMerge: Sendable {
 
   /// Takes the next change, if there is one. It is skipped while not all values are known yet.
   ///
-  /// Values are noted while the cursor's lock is held, so in the order in which they are taken, by
-  /// whatever consumer.
+  /// Values are noted while the cursor's lock is held, so in the order in which consumers take
+  /// them.
   func take(_ terms: Terms, as ticket: UInt64) -> Feed<StateChange>.Taken {
     if terms == .atOnce { return .nothing }
     // Outlives the lock: this may be the last reference to a value, whose `deinit` then runs.

@@ -64,7 +64,7 @@ final class TapedLog: LogObserver {
     return nil
   }
 
-  /// The running task no longer works on what it took from this subscription.
+  /// What the running task sends from now on is not caused by what it took from this subscription.
   private func forget(_ subscriber: Int) -> AfterLock {
     AfterLock { [self] in CauseTable.shared.forget(self, subscriber) }
   }

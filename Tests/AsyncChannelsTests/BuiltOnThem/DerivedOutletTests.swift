@@ -4,7 +4,7 @@ import XCTest
 @testable import AsyncChannels
 
 final class DerivedOutletTests: XCTestCase {
-  func test_C48_derivedOutletsTransformSelectAndRemove() async throws {
+  func test_C48b_derivedOutletsTransformSelectAndRemove() async throws {
     let numbers = Outlet.just(1, 2, 2, 3, 3, 3, 1)
     assertEqual(try await numbers.map { "\($0)" }.collect(), ["1", "2", "2", "3", "3", "3", "1"])
     assertEqual(try await numbers.filter { $0 > 1 }.collect(), [2, 2, 3, 3, 3])
@@ -16,7 +16,7 @@ final class DerivedOutletTests: XCTestCase {
     XCTAssertEqual(all, [-1, -3, -1])
   }
 
-  func test_C48_aMappedNilIsAnElementAndACompactMappedOneIsNot() async throws {
+  func test_C48b_aMappedNilIsAnElementAndACompactMappedOneIsNot() async throws {
     let numbers = Outlet.just(1, 2, 3)
     assertEqual(try await numbers.map { $0 == 2 ? nil : Optional($0) }.collect(), [1, nil, 3])
     assertEqual(
@@ -25,7 +25,7 @@ final class DerivedOutletTests: XCTestCase {
     XCTAssertEqual(distinct, [nil, 1, nil])
   }
 
-  func test_C48_aDerivedOutletBeginsWhereItsBasesSubscriptionBegins() async throws {
+  func test_C48a_aDerivedOutletBeginsWhereItsBasesSubscriptionBegins() async throws {
     let channel = Channel<Int>(replaying: 2)
     let derived = channel.outlet.map { $0 * 10 }
     for number in 0..<5 { channel.send(number) }
@@ -39,7 +39,7 @@ final class DerivedOutletTests: XCTestCase {
     assertEqual(await iterator.next(), 30)
   }
 
-  func test_C48_closuresRunOncePerElementAndSubscriberInTheConsumersTask() async throws {
+  func test_C48b_closuresRunOncePerElementAndSubscriberInTheConsumersTask() async throws {
     let channel = Channel<Int>()
     let calls = Record<String>()
     let derived = channel.outlet
@@ -67,7 +67,7 @@ final class DerivedOutletTests: XCTestCase {
       })
   }
 
-  func test_C48_whatSkipsElementsWaitsForTheNextThatItIsToGive() async throws {
+  func test_C48b_whatSkipsElementsWaitsForTheNextThatItIsToGive() async throws {
     let channel = Channel<Int>()
     let subscription = channel.outlet.filter { $0.isMultiple(of: 100) }.subscribe()
     let received = Record<Int>()
@@ -81,7 +81,7 @@ final class DerivedOutletTests: XCTestCase {
     consumer.cancel()
   }
 
-  func test_C48_eachSubscriberRemovesItsOwnDuplicates() async throws {
+  func test_C48b_eachSubscriberRemovesItsOwnDuplicates() async throws {
     let channel = Channel<Int>()
     let distinct = channel.outlet.removeDuplicates()
     let early = distinct.subscribe()
@@ -101,7 +101,7 @@ final class DerivedOutletTests: XCTestCase {
     XCTAssertEqual(received.1, [2, 3, nil])
   }
 
-  func test_C48_thePolicyAppliesBeforeTheClosures() async throws {
+  func test_C48c_thePolicyAppliesBeforeTheClosures() async throws {
     let channel = Channel<Int>(buffering: .bufferingOldest(3))
     let odd = channel.outlet.filter { !$0.isMultiple(of: 2) }
     let asTheChannelSays = odd.subscribe()
@@ -115,7 +115,7 @@ final class DerivedOutletTests: XCTestCase {
     XCTAssertEqual(received.1, [9])
   }
 
-  func test_C48_theEndPassesThroughAndIsSticky() async throws {
+  func test_C48d_theEndPassesThroughAndIsSticky() async throws {
     let channel = Channel<Int>()
     let iterator = channel.outlet.map { $0 + 1 }.makeAsyncIterator()
     channel.send(1)
@@ -124,7 +124,7 @@ final class DerivedOutletTests: XCTestCase {
     assertEqual(try await channel.outlet.map { $0 + 1 }.collect(), [])
   }
 
-  func test_C48_theEndWakesWhoeverWaitsAtADerivedOutlet() async throws {
+  func test_C48d_theEndWakesWhoeverWaitsAtADerivedOutlet() async throws {
     let channel = Channel<Int>()
     let consumer = Task { await channel.outlet.filter { _ in false }.first { _ in true } }
     try await channel.untilAsleep(1)
@@ -134,7 +134,7 @@ final class DerivedOutletTests: XCTestCase {
     XCTAssertNil(first)
   }
 
-  func test_C48_cancellingPassesThrough() async throws {
+  func test_C48d_cancellingPassesThrough() async throws {
     let channel = Channel<Int>()
     let subscription = channel.outlet.map { $0 }.subscribe()
     let consumer = Task { for await _ in subscription {} }
@@ -144,7 +144,7 @@ final class DerivedOutletTests: XCTestCase {
     assertEqual(try await subscription.take(1), [1])
   }
 
-  func test_C48_cancellingEndsALoopThatIsGivenNothing() async throws {
+  func test_C48d_cancellingEndsALoopThatIsGivenNothing() async throws {
     let channel = Channel<Int>()
     let seen = Record<Int>()
     let subscription = channel.outlet.filter { number in

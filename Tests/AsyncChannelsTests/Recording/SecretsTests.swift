@@ -4,7 +4,7 @@ import XCTest
 @testable import AsyncChannels
 @testable import AsyncChannelsRecording
 
-/// C108, C109: secrets that only their names, their marks or where they come from tell.
+/// C108a to C108d, C109: secrets that only their names, their marks or where they come from tell.
 final class SecretsTests: XCTestCase {
   @propertyWrapper private struct Trimmed { var wrappedValue: String }
   private struct Wrapped { @Trimmed var iban = "s3cr3t" }
@@ -22,7 +22,7 @@ final class SecretsTests: XCTestCase {
   private struct Count: ShownInRecordings { let value = 3, password = "s3cr3t" }
   private enum Command { case add(Count), rename(String), reset }
 
-  func test_C108_whatIsHiddenByNameIsHiddenInAllSpellingsOfIt() {
+  func test_C108a_whatIsHiddenByNameIsHiddenInAllSpellingsOfIt() {
     let describer = Describer(hiding: ["iban", "houseNumber"])
     var lazy = Lazy()
     _ = lazy.iban
@@ -36,13 +36,13 @@ final class SecretsTests: XCTestCase {
     XCTAssertEqual(describer.describe(["house": "a"]), "[\"house\": \"a\"]")
   }
 
-  func test_C108_aNameBesideAValueHidesIt() {
+  func test_C108b_aNameBesideAValueHidesIt() {
     let pairs: KeyValuePairs = ["password": "s3cr3t", "name": "ann"]
     XCTAssertEqual(Describer().describe(pairs), "KeyValuePairs(…)")
     XCTAssertEqual(Describer().describe([("token", "s3cr3t")]), "[(\"token\", …)]")
   }
 
-  func test_C108_aTypeThatIsTaggedAsASecretShowsNothing() {
+  func test_C108b_aTypeThatIsTaggedAsASecretShowsNothing() {
     let tagged = Tagged<PasswordTag, String>(rawValue: "s3cr3t")
     XCTAssertEqual(Describer().describe(tagged), "Tagged(…)")
     XCTAssertEqual(Describer().describe(["a": [tagged]]), "[\"a\": [Tagged(…)]]")
@@ -50,14 +50,14 @@ final class SecretsTests: XCTestCase {
     XCTAssertEqual(Describer().describe(page), "Page(items: [Token(…)])")
   }
 
-  func test_C108_twoNamesTogetherAreThatOfASecret() {
+  func test_C108a_twoNamesTogetherAreThatOfASecret() {
     enum Payment { case card(number: String), cash(amount: Int) }
     XCTAssertEqual(Describer().describe(Payment.card(number: "s3cr3t")), "card(number: …)")
     XCTAssertEqual(Describer().describe(Payment.cash(amount: 3)), "cash(amount: 3)")
     XCTAssertEqual(Describer().describe(["api": ["key": "s3cr3t"]]), "[\"api\": [\"key\": …]]")
   }
 
-  func test_C108_whatTellsNothingOfASecretIsShown() {
+  func test_C108a_whatTellsNothingOfASecretIsShown() {
     struct State { let hasPassword = true, tokenCount = 3, pinLength = 4, token = "s3cr3t" }
     XCTAssertEqual(
       Describer().describe(State()),
@@ -67,13 +67,13 @@ final class SecretsTests: XCTestCase {
       "State(hasPassword: …, tokenCount: 3, pinLength: 4, token: …)")
   }
 
-  func test_C108_describingIsAskedForATypeThatIsNamedLikeASecret() {
+  func test_C108a_describingIsAskedForATypeThatIsNamedLikeASecret() {
     let describer = Describer(custom: { ($0 as? Token).map { "token of kind \($0.kind)" } })
     XCTAssertEqual(describer.describe([Token(kind: "comma")]), "[token of kind comma]")
     XCTAssertEqual(Describer().describe([Token(kind: "comma")]), "[Token(…)]")
   }
 
-  func test_C108_whatIsSentOnFromALaneOfSecretsIsHiddenInOtherLanes() async {
+  func test_C108d_whatIsSentOnFromALaneOfSecretsIsHiddenInOtherLanes() async {
     let form = Form()
     let recording = Recording(of: form)
     form.password.send("hunter2")
@@ -108,7 +108,7 @@ final class SecretsTests: XCTestCase {
     for (value, words) in shown { XCTAssertEqual(describer.describe(value), words) }
   }
 
-  func test_C108_aTextIsShownWithoutWhatLooksLikeASecret() {
+  func test_C108c_aTextIsShownWithoutWhatLooksLikeASecret() {
     let shown = [
       ("Authorization: Bearer abc.def", "Authorization: …"), ("Bearer aB3-def", "Bearer …"),
       ("{\"password\":\"s3cr3t\", \"user\": \"ann\"}", "{\"password\":…, \"user\": \"ann\"}"),

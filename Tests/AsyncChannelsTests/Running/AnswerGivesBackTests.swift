@@ -189,9 +189,7 @@ final class AnswerGivesBackTests: XCTestCase {
     inputs.send(3)
     consumer.place.giveBack([first.returned])
     consumer.place.giveBack([second.returned])
-    var got: [Int] = []
-    for _ in 0..<3 { if let number = await received.next() { got.append(number) } }
-    XCTAssertEqual(got, [1, 2, 3])
+    assertEqual(await Self.next(3, of: received), [1, 2, 3])
   }
 
   /// Of two calls the older one has taken first, whichever gives back first.
@@ -205,8 +203,7 @@ final class AnswerGivesBackTests: XCTestCase {
       if givesOlderFirst { older.place.giveBack([first.returned]) }
       newer.place.giveBack([second.returned])
       if !givesOlderFirst { older.place.giveBack([first.returned]) }
-      var got: [Int] = []
-      for _ in 0..<3 { if let number = await received.next() { got.append(number) } }
+      let got = await Self.next(3, of: received)
       XCTAssertEqual(got, [1, 2, 3], "older first: \(givesOlderFirst)")
     }
   }
@@ -223,9 +220,7 @@ final class AnswerGivesBackTests: XCTestCase {
     _ = await newer.waitForElement(isolation: MainActor.shared)
     guard case .turn(let again) = newer.take() else { return XCTFail("1 is not there") }
     newer.place.giveBack([again.returned])
-    var got: [Int] = []
-    for _ in 0..<2 { if let number = await received.next() { got.append(number) } }
-    XCTAssertEqual(got, [1, 2])
+    assertEqual(await Self.next(2, of: received), [1, 2])
   }
 
   /// A consumer that takes without the lock comes to what was given back next, and when it is displaced it
@@ -260,6 +255,12 @@ final class AnswerGivesBackTests: XCTestCase {
     _ = await consumer.waitForElement(isolation: MainActor.shared)
     guard case .turn(let turn) = consumer.take() else { throw Unexpected("nothing was there") }
     return (consumer, turn)
+  }
+
+  private static func next(_ count: Int, of received: Subscription<Int>) async -> [Int] {
+    var got: [Int] = []
+    for _ in 0..<count { if let number = await received.next() { got.append(number) } }
+    return got
   }
 
   func test_C98a_whatIsGivenBackIsReleasedWithTheSubscription() async throws {

@@ -4,7 +4,7 @@ import XCTest
 @testable import AsyncChannels
 
 final class ScaleTests: XCTestCase {
-  func test_C41_aSendToTenThousandSleepersIsOneAppend() async throws {
+  func test_C41a_aSendToTenThousandSleepersIsOneAppend() async throws {
     let channel = Channel<Tracked>()
     let census = Census()
     let received = Record<Int>()
@@ -31,7 +31,7 @@ final class ScaleTests: XCTestCase {
     XCTAssertEqual(census.count, 0)
   }
 
-  func test_C41_whatASenderRingsItselfDoesNotGrowWithTheSleepers() async throws {
+  func test_C41a_whatASenderRingsItselfDoesNotGrowWithTheSleepers() async throws {
     for count in [1, 2, 16, 17, 100, 300] {
       let channel = Channel<Int>()
       let executor = ManualTaskExecutor()
@@ -58,7 +58,7 @@ final class ScaleTests: XCTestCase {
     }
   }
 
-  func test_C41_aRunOfSendsStoresEachElementOnceForAllUnboundedSubscribers() async throws {
+  func test_C41a_aRunOfSendsStoresEachElementOnceForAllUnboundedSubscribers() async throws {
     let census = Census()
     let channel = Channel<Tracked>()
     let subscriptions = (0..<1_000).map { _ in channel.outlet.subscribe() }

@@ -26,7 +26,7 @@ final class StepTests: XCTestCase {
     }
   }
 
-  func test_C41_aSendHasTheSameStepsWithTenUnboundedSubscribersAndWithTenThousand() async throws {
+  func test_C41a_aSendHasTheSameStepsWithTenUnboundedSubscribersAndWithTenThousand() async throws {
     try await assertSurvives("sends") {
       let counts = try [10, 100, 10_000].map { count in
         let census = Census()
@@ -64,7 +64,7 @@ final class StepTests: XCTestCase {
     }
   }
 
-  func test_C41_aSendToSleepersHasTheSameStepsHoweverManySleep() async throws {
+  func test_C41a_aSendToSleepersHasTheSameStepsHoweverManySleep() async throws {
     try await assertSurvives("sends") {
       let counts = try [20, 100, 10_000].map { count in
         let channel = Channel<Int>()
@@ -86,7 +86,7 @@ final class StepTests: XCTestCase {
     }
   }
 
-  func test_C41_eachBoundedSubscriberAddsTheSameStepsToASend() async throws {
+  func test_C41b_eachBoundedSubscriberAddsTheSameStepsToASend() async throws {
     for policy in [BufferingPolicy.bufferingNewest(4), .bufferingOldest(4)] {
       try await assertSurvives("\(policy)") {
         let counts = try [100, 200, 300, 400].map { count in

@@ -92,21 +92,13 @@ final class UpdatingInPlaceTests: XCTestCase {
 
   func test_C115_aSubscriptionThatBeginsMeanwhileBeginsWithWhatItLeaves() async throws {
     for policy in [BufferingPolicy.unbounded, .bufferingNewest(1), .bufferingOldest(1)] {
-      let list = CurrentValue([1])
-      let (isUpdating, goOn) = (Gate(), DispatchSemaphore(value: 0))
-      DispatchQueue(label: "updating").async {
-        list.update { list in
-          isUpdating.open()
-          goOn.wait()
-          list.append(2)
-        }
-      }
-      try await within { await isUpdating.pass() }
+      let updating = try await Updating.begin()
+      let list = updating.list
       let plain = list.outlet.subscribe(buffering: policy)
       let derived = list.outlet.map(\.count).subscribe(buffering: policy)
       XCTAssertNil(plain.takeNow().element)
       XCTAssertNil(derived.takeNow().element)
-      goOn.signal()
+      updating.goOn.signal()
       assertEqual(try await within { await plain.next() }, [1, 2])
       assertEqual(try await within { await derived.next() }, 2)
       list.finish()
@@ -115,23 +107,13 @@ final class UpdatingInPlaceTests: XCTestCase {
   }
 
   func test_C115_aRecordingThatBeginsMeanwhileHearsOfWhatItLeaves() async throws {
-    let list = CurrentValue([1])
-    let (isUpdating, goOn) = (Gate(), DispatchSemaphore(value: 0))
-    let updating = Gate()
-    DispatchQueue(label: "updating").async {
-      list.update { list in
-        isUpdating.open()
-        goOn.wait()
-        list.append(2)
-      }
-      updating.open()
-    }
-    try await within { await isUpdating.pass() }
+    let updating = try await Updating.begin()
+    let list = updating.list
     let recording = Recording()
     recording.add(list, as: "list")
     let subscription = list.outlet.subscribe()
-    goOn.signal()
-    try await within { await updating.pass() }
+    updating.goOn.signal()
+    try await within { await updating.hasEnded.pass() }
     XCTAssertEqual(subscription.takeNow().element, [1, 2])
     list.update { $0.append(3) }
     XCTAssertEqual(subscription.takeNow().element, [1, 2, 3])
@@ -175,26 +157,17 @@ final class UpdatingInPlaceTests: XCTestCase {
   /// Each of them is asked while the update runs, and goes on when it has ended.
   private func expectWaiting(_ act: @escaping @Sendable (CurrentValue<[Int]>) -> Void) async throws
   {
-    let list = CurrentValue([1])
-    let (isUpdating, isActing, hasActed) = (Gate(), Gate(), Gate())
-    let goOn = DispatchSemaphore(value: 0)
-    DispatchQueue(label: "updating").async {
-      list.update { list in
-        isUpdating.open()
-        goOn.wait()
-        list.append(2)
-      }
-    }
-    try await within { await isUpdating.pass() }
+    let updating = try await Updating.begin()
+    let (isActing, hasActed) = (Gate(), Gate())
     DispatchQueue(label: "acting").async {
       isActing.open()
-      act(list)
+      act(updating.list)
       hasActed.open()
     }
     try await within { await isActing.pass() }
     // Were it not to wait, it would have the time to act here.
     for _ in 0..<100 { await Task.yield() }
-    goOn.signal()
+    updating.goOn.signal()
     try await within { await hasActed.pass() }
   }
 
@@ -206,5 +179,28 @@ final class UpdatingInPlaceTests: XCTestCase {
 
   private static func address(of list: CurrentValue<[Int]>) -> UnsafeRawPointer? {
     list.update { list in list.withUnsafeBytes { $0.baseAddress } }
+  }
+}
+
+/// A list `[1]` to which another thread appends 2 in place, as soon as `goOn` is signalled.
+private struct Updating: Sendable {
+  let list = CurrentValue([1])
+  let goOn = DispatchSemaphore(value: 0)
+  let hasEnded = Gate()
+
+  /// Returns inside the update.
+  static func begin() async throws -> Updating {
+    let updating = Updating()
+    let hasBegun = Gate()
+    DispatchQueue(label: "updating").async {
+      updating.list.update { list in
+        hasBegun.open()
+        updating.goOn.wait()
+        list.append(2)
+      }
+      updating.hasEnded.open()
+    }
+    try await within { await hasBegun.pass() }
+    return updating
   }
 }

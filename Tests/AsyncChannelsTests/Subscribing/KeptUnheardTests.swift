@@ -60,7 +60,7 @@ final class KeptUnheardTests: XCTestCase {
     XCTAssertEqual(taken, [1])
   }
 
-  func test_C65_thePolicyBoundsWhatIsKeptAndTheFirstSubscriberIsToldOfTheRest() async throws {
+  func test_C65a_thePolicyBoundsWhatIsKeptAndTheFirstSubscriberIsToldOfTheRest() async throws {
     for (kept, expected) in [
       (BufferingPolicy.bufferingNewest(3), [7, 8, 9]), (.bufferingOldest(3), [0, 1, 2]),
     ] {
@@ -78,7 +78,7 @@ final class KeptUnheardTests: XCTestCase {
     }
   }
 
-  func test_C65_whatIsHandedOverPassesTheSubscribersOwnPolicy() async throws {
+  func test_C65b_whatIsHandedOverPassesTheSubscribersOwnPolicy() async throws {
     for (policy, expected) in [
       (BufferingPolicy.bufferingNewest(2), [3, 4]), (.bufferingOldest(2), [1, 2]),
     ] {
@@ -94,7 +94,7 @@ final class KeptUnheardTests: XCTestCase {
     }
   }
 
-  func test_C65_finishLeavesItToTheFirstWhoSubscribes() async throws {
+  func test_C65c_finishLeavesItToTheFirstWhoSubscribes() async throws {
     for policy in [BufferingPolicy.unbounded, .bufferingNewest(8), .bufferingOldest(8)] {
       let census = Census()
       let outlet: Outlet<Tracked>
@@ -113,7 +113,7 @@ final class KeptUnheardTests: XCTestCase {
     }
   }
 
-  func test_C65_whatNobodyHeardIsReleasedWithTheLastOutlet() {
+  func test_C65d_whatNobodyHeardIsReleasedWithTheLastOutlet() {
     let census = Census()
     do {
       let channel = Channel<Tracked>(keepingUnheard: .unbounded)
@@ -123,7 +123,7 @@ final class KeptUnheardTests: XCTestCase {
     XCTAssertEqual(census.count, 0)
   }
 
-  func test_C65_anInletKeepsNothingOfIt() {
+  func test_C65d_anInletKeepsNothingOfIt() {
     let census = Census()
     let inlet: Inlet<Tracked>
     var outlet: Outlet<Tracked>?
@@ -143,7 +143,7 @@ final class KeptUnheardTests: XCTestCase {
     XCTAssertEqual(census.count, 0)
   }
 
-  func test_C65_anElementsDeinitMaySendWhenThePolicyDropsIt() {
+  func test_C65a_anElementsDeinitMaySendWhenThePolicyDropsIt() {
     let census = Census()
     let echo = Channel<Tracked>(keepingUnheard: .bufferingOldest(4))
     let inlet = echo.inlet
@@ -209,7 +209,7 @@ final class KeptUnheardTests: XCTestCase {
     }
   }
 
-  func test_C65_finishingAgainstSubscribingLeavesItToOneOfThem() async throws {
+  func test_C65c_finishingAgainstSubscribingLeavesItToOneOfThem() async throws {
     for _ in 0..<500 {
       let channel = Channel<Int>(keepingUnheard: .unbounded)
       for number in 0..<3 { channel.send(number) }
@@ -230,7 +230,7 @@ final class KeptUnheardTests: XCTestCase {
     }
   }
 
-  func test_C65_keepingFewerThanOneTraps() async throws {
+  func test_C65a_keepingFewerThanOneTraps() async throws {
     try await assertTraps("kept", saying: "A channel of Int cannot keep 0 elements unheard") {
       _ = Channel<Int>(keepingUnheard: .bufferingNewest(0))
     }

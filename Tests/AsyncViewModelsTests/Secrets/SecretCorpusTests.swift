@@ -3,9 +3,9 @@ import AsyncChannelsRecording
 import TestSupport
 import XCTest
 
-/// C108: five hundred secrets in fifty kinds of containers, and five hundred values that stay readable.
+/// C108a, C108c: five hundred secrets in fifty kinds of containers, and five hundred values that stay readable.
 final class SecretCorpusTests: XCTestCase {
-  func test_C108_noSecretOfTheCorpusIsInAnyExportInAnyContainer() {
+  func test_C108a_C108c_noSecretOfTheCorpusIsInAnyExportInAnyContainer() {
     XCTAssertEqual(SecretCorpus.named.count, 250)
     XCTAssertEqual(SecretCorpus.shaped.count, 250)
     XCTAssertEqual(SecretContainers.kinds.count, 50)
@@ -22,7 +22,7 @@ final class SecretCorpusTests: XCTestCase {
     }
   }
 
-  func test_C108_noExportHasANameThatIsHidden() {
+  func test_C108a_noExportHasANameThatIsHidden() {
     for kind in SecretContainers.kinds {
       let secrets = SecretCorpus.named.map { kind.make(.init(name: $0.name, value: $0.value)) }
       for (form, export) in exports(of: secrets) where export.contains("LEAK") {
@@ -31,7 +31,7 @@ final class SecretCorpusTests: XCTestCase {
     }
   }
 
-  func test_C108_whatIsHarmlessStaysReadable() {
+  func test_C108a_whatIsHarmlessStaysReadable() {
     XCTAssertEqual(Set(HarmlessCorpus.texts).count, 250)
     XCTAssertEqual(Set(HarmlessCorpus.names).count, 250)
     for (text, shown) in zip(HarmlessCorpus.texts, words(HarmlessCorpus.texts)) {
