@@ -99,8 +99,8 @@ extension Outlet {
     }
     let feed = feed(buffering: policy)
     let ticket = if case .cursor = feed { Waiter.onlyTicket } else { feed.waiter.makeTicket() }
-    let listener = Listener(to: feed.waiter, as: ticket) { terms in
-      feed.deliver(terms, as: ticket) { _ = function($0) }
+    let listener = Listener(to: feed.waiter, as: ticket) { listener, terms in
+      feed.deliver(terms, as: ticket) { if listener.isListening { _ = function($0) } }
     }
     return CancellationToken(of: listener, isFirstServed: caller === MainActor.shared)
   }

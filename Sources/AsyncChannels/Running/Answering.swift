@@ -243,7 +243,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     // Not sooner: the call waits for it.
     defer { turn.finish() }
     var (answer, current) = (answer, turn)
-    var spell = Spell()
+    var spell = Spell(after: 1)
     while true {
       if rules.ignoresReady { await ignoreReady(isolation: isolation) }
       current.adopt()

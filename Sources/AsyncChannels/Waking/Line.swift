@@ -89,7 +89,7 @@ package final class Line: Sendable {
 
   @MainActor
   private func serve() {
-    var spell = Spell()
+    var spell = Spell(countsTime: adopt == nil)
     // This is the first step; a listener asks for the next one when it has done one.
     _ = spell.isUsedUp()
     while let listener = state.withLock({ $0.popFirst() }) {

@@ -14,16 +14,19 @@ final class Listener: Served {
     case called, skipped, nothing
   }
 
+  /// Takes an element that is there, if there is one, and calls the function with it, if `isListening`: what a
+  /// derived outlet runs meanwhile may have cancelled it.
+  @usableFromInline typealias Take = @MainActor @Sendable (Listener, Terms) -> Step
+
   private enum Phase: UInt8, AtomicRepresentable {
     case listens, cancelled, over
   }
 
-  /// What it listens to, as the consumer with this ticket, and how it takes one element and calls the function with
-  /// it.
+  /// What it listens to, as the consumer with this ticket.
   private struct Heard {
     let waiter: Waiter
     let ticket: UInt64
-    let step: @MainActor @Sendable (Terms) -> Step
+    let step: Take
   }
 
   /// Nil when it is over.
@@ -32,11 +35,8 @@ final class Listener: Served {
   private var bell: Doorbell?
   private nonisolated let phase = Atomic(Phase.listens)
 
-  /// - Parameter step: Takes an element that is there, if there is one, and calls the function with it.
   @usableFromInline
-  nonisolated init(
-    to waiter: Waiter, as ticket: UInt64, _ step: @escaping @MainActor @Sendable (Terms) -> Step
-  ) {
+  nonisolated init(to waiter: Waiter, as ticket: UInt64, _ step: @escaping Take) {
     heard = Heard(waiter: waiter, ticket: ticket, step: step)
   }
 
@@ -57,7 +57,7 @@ final class Listener: Served {
     _ = heard.waiter.look(as: heard.ticket)
     // A derived outlet may skip some. No more than there were: others may send faster than this.
     for _ in 0..<max(1, heard.waiter.pendingCount)
-    where heard.step(.evenIfCancelled) != .skipped { break }
+    where heard.step(self, .evenIfCancelled) != .skipped { break }
     if hasMore() { standInLine() }
   }
 
@@ -69,7 +69,7 @@ final class Listener: Served {
     defer { if isIdle { _ = spell.isUsedUp() } }
     if isListening { heard.waiter.wakeListener(as: heard.ticket) }
     while isListening {
-      if heard.step(.next) != .nothing {
+      if heard.step(self, .next) != .nothing {
         isIdle = false
         if spell.isUsedUp(), isListening { return hasMore() }
       } else if !hasMore() {
@@ -80,7 +80,8 @@ final class Listener: Served {
     return false
   }
 
-  private var isListening: Bool { phase.load(ordering: .acquiring) == .listens }
+  @usableFromInline
+  var isListening: Bool { phase.load(ordering: .acquiring) == .listens }
 
   /// Asks for more: what it took is worked on. If there is nothing, it sleeps until it is rung, or it is over.
   private func hasMore() -> Bool {

@@ -1,4 +1,5 @@
 import AsyncChannelsRecording
+import Synchronization
 import TestSupport
 import XCTest
 
@@ -49,6 +50,25 @@ final class ObserverTurnTests: XCTestCase {
     try await until("all called") { calls.count == 200 }
     XCTAssertEqual(calls.events, Array(0..<200))
     withExtendedLifetime(tokens) {}
+  }
+
+  /// It has used up its 64 calls, and nobody stands in line: another turn would find nothing.
+  func test_C117b_aTurnThatServedAllIsTheLast() async throws {
+    let turns = Mutex(0)
+    let line = Line { enqueue in
+      turns.withLock { $0 += 1 }
+      enqueue()
+    }
+    let (state, calls) = (CurrentValue(0), Record<Int>())
+    // No other thread begins to listen before this is set back.
+    Line.replace { _ in line }
+    let token = state.outlet.observe { if $0 > 0 { calls.add($0) } }
+    Line.replace(by: nil)
+    for number in 1...64 { state.value = number }
+    try await until("all called") { calls.count == 64 }
+    await Task { @MainActor in }.value
+    XCTAssertEqual(turns.withLock { $0 }, 1)
+    withExtendedLifetime(token) {}
   }
 
   func test_C117c_oneThatHasMoreStandsLast() async throws {
@@ -131,6 +151,21 @@ final class ObserverTurnTests: XCTestCase {
     assertEqual(try await target.outlet.take(4), [0, 0, 0, 0])
     for token in tokens { token.cancel() }
     try await until("unsubscribed") { state.subscriberCount == 0 }
+  }
+
+  func test_C47f_aClosureOfADerivedOutletThatCancelsIsFollowedByNoCall() async throws {
+    let (channel, calls) = (Channel<Int>(), Record<Int>())
+    let token = Mutex<CancellationToken?>(nil)
+    let derived = channel.outlet.map { number in
+      if number == 2 { token.withLock { $0 }?.cancel() }
+      return number
+    }
+    let observing = derived.observe { calls.add($0) }
+    token.withLock { $0 = observing }
+    for number in 1...3 { channel.send(number) }
+    try await until("unsubscribed") { channel.subscriberCount == 0 }
+    XCTAssertEqual(calls.events, [1])
+    token.withLock { $0 = nil }
   }
 
   /// What the body has caught is let go on the main actor, wherever the token was cancelled.

@@ -245,6 +245,18 @@ final class SplitBindingTests: XCTestCase {
   /// A main-actor field and an owner elsewhere: when all has come to rest, the field shows what the
   /// owner holds, whose answer to the last text is its last publication.
   @MainActor
+  /// It may have read what one of the others changes: the end of a draft.
+  func test_anObserverThatIsAddedWhileOthersAreToldIsTold() {
+    let (state, told) = (CurrentValue(0), Record<Int>())
+    state.observed.add(
+      StateFollower(id: ObjectIdentifier(told)) {
+        told.add(1)
+        state.observed.add(StateFollower(id: ObjectIdentifier(state)) { told.add(2) })
+      })
+    state.value = 1
+    XCTAssertEqual(told.events, [1, 2])
+  }
+
   func test_howeverFastIsTypedTheFieldShowsInTheEndWhatTheOwnerHolds() async throws {
     for _ in 0..<200 {
       let owner = Owner()
