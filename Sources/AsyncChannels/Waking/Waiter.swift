@@ -293,19 +293,3 @@ class Waiter: @unchecked Sendable {
     #endif
   }
 }
-
-/// What a consumer does with its subscription, apart from taking what is there.
-enum ConsumerStep: Sendable {
-  case cancelled, displaced
-  /// With `Subscription.next()`: a script rather than a loop.
-  case takesByHand
-  /// What it took is no longer worked on.
-  case endsLoop
-}
-
-/// What a consumer finds when it looks for elements.
-package enum Look: Sendable {
-  case readable, finished, nothing
-  /// A newer consumer has asked, so that there is nothing any more for this one.
-  case displaced
-}

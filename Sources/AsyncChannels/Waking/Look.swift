@@ -1,0 +1,6 @@
+/// What a consumer finds when it looks for elements.
+package enum Look: Sendable {
+  case readable, finished, nothing
+  /// A newer consumer has asked, so that there is nothing any more for this one.
+  case displaced
+}
