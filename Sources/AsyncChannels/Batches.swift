@@ -2,12 +2,12 @@
 /// handling many elements at once costs no more than handling one.
 ///
 /// ```swift
-/// for await changes in viewModel.changes.batches { table.apply(changes) }           // renders once
+/// for await changes in viewModel.changes.batches() { table.apply(changes) }           // renders once
 /// for await commands in _commands.received.batches(ofAtMost: 64) { … }              // one transaction
 /// ```
 ///
 /// Each step waits until there is an element, and gives all that have arrived by then, at least one, in
-/// order. ``Outlet/batches(ofAtMost:)`` makes it, and so do states and subscriptions. `.bufferingNewest(1)` would drop
+/// order. ``Outlet/batches(ofAtMost:)`` makes it, and so does a subscription's. `.bufferingNewest(1)` would drop
 /// elements in between; batches lose none.
 ///
 /// Each loop over the batches of an outlet is a subscription of its own, with the channel's policy. The batches of a
@@ -75,27 +75,21 @@ public struct Batches<Element: Sendable>: AsyncSequence, Sendable {
 extension Batches.Iterator: Sendable {}
 
 extension Outlet {
-  /// Arrays of the elements that are ready at each step. See ``Batches``.
-  public var batches: Batches<Element> { batches(ofAtMost: .max) }
-
   /// Arrays of the elements that are ready at each step, at most `maximum` of them. The rest is for the next
-  /// step.
+  /// step. See ``Batches``.
   ///
-  /// - Parameter maximum: Traps if it is less than 1.
-  public func batches(ofAtMost maximum: Int) -> Batches<Element> {
+  /// - Parameter maximum: Without it, all that are ready. Traps if it is less than 1.
+  public func batches(ofAtMost maximum: Int = .max) -> Batches<Element> {
     Batches(ofAtMost: maximum) { subscribe() }
   }
 }
 
 extension Subscription {
-  /// Arrays of the elements that are ready at each step. See ``Batches``.
-  public var batches: Batches<Element> { batches(ofAtMost: .max) }
-
   /// Arrays of the elements that are ready at each step, at most `maximum` of them. The rest is for the next
-  /// step.
+  /// step. See ``Batches``.
   ///
-  /// - Parameter maximum: Traps if it is less than 1.
-  public func batches(ofAtMost maximum: Int) -> Batches<Element> {
+  /// - Parameter maximum: Without it, all that are ready. Traps if it is less than 1.
+  public func batches(ofAtMost maximum: Int = .max) -> Batches<Element> {
     Batches(ofAtMost: maximum) { self }
   }
 }

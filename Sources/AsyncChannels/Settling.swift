@@ -23,35 +23,12 @@
 ///
 /// There is no such call for a whole view model. It could not know which outputs and inputs the caller means,
 /// and even if each has settled in turn, they need not all be settled at the end.
-extension Channel {
-  /// Returns when each present subscriber has taken every element that was sent before and asks for more, or has
-  /// left.
-  ///
-  /// ```swift
-  /// progress.send(.finished)
-  /// await progress.settled()
-  /// ```
-  ///
-  /// - Returns: False if the channel is finished, or the task cancelled, before that.
-  @discardableResult
-  public func settled(isolation: isolated (any Actor)? = #isolation) async -> Bool {
-    await BroadcastLogBase.settled([log], isolation: isolation)
-  }
-}
-
-extension Output {
-  /// The same as ``Channel/settled(isolation:)``.
-  @discardableResult
-  public func settled(isolation: isolated (any Actor)? = #isolation) async -> Bool {
-    await channel.settled(isolation: isolation)
-  }
-}
-
 extension Outlet {
   /// Returns when each present subscriber has taken every element that was sent before and asks for more, or has
   /// left.
   ///
-  /// A derived outlet waits for all subscribers of the channel at its base.
+  /// A derived outlet waits for all subscribers of the channel at its base. The owner of a channel asks its outlet:
+  /// `channel.outlet.settled()`.
   ///
   /// ```swift
   /// viewModel.signIn.send(credentials)

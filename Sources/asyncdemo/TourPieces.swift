@@ -200,7 +200,7 @@ enum Pieces {
     let rendered = CurrentValue(0)
     let table = Task {
       var sum = 0
-      for await changes in received.batches {
+      for await changes in received.batches() {
         sum += changes.reduce(0, +)
         rendered.value += 1
       }
@@ -209,7 +209,7 @@ enum Pieces {
     try console.write("> 100 updates\n")
     for update in 1...100 { updates.send(update) }
     try console.write("Waiting: \(received.pendingCount)\n")
-    await updates.settled()
+    await updates.outlet.settled()
     try console.write("Renderings: \(rendered.value)\n")
     updates.finish()
     try console.write("Their sum: \(await table.value)\n")

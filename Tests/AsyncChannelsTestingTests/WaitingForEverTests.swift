@@ -59,12 +59,12 @@ final class WaitingForEverTests: XCTestCase {
       let channel = Channel<Int>()
       let subscription = channel.outlet.subscribe()
       channel.send(1)
-      await channel.settled()
+      await channel.outlet.settled()
       withExtendedLifetime(subscription) {}
     }
     try assertSays(
       report, "- settled() waits for 1 of 1 subscribers of a Channel<Int>: to take what was sent,",
-      "- The closure waits in Channel.settled ← a closure in WaitingForEver")
+      "- The closure waits in Outlet.settled ← a closure in WaitingForEver")
   }
 
   @MainActor

@@ -15,7 +15,7 @@ extension Workload {
             Subject(name: "AsyncChannels, batches") {
               try await inChildTask {
                 let channel = Channel<Int>()
-                let batches = channel.outlet.batches.makeAsyncIterator()
+                let batches = channel.outlet.batches().makeAsyncIterator()
                 var table = Table256()
                 let time = await nanoseconds {
                   for burst in 0..<bursts {

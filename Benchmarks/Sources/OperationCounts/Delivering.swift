@@ -119,7 +119,7 @@ private func sendAndTake<Source: AsyncSequence<Int, Never>>(
 @concurrent
 private func sendAndTakeBatches(_ times: Int) async -> Bool {
   let channel = Channel<Int>()
-  let batches = channel.outlet.batches.makeAsyncIterator()
+  let batches = channel.outlet.batches().makeAsyncIterator()
   var sum = 0
   for start in stride(from: 0, to: times, by: 64) {
     for number in start..<min(start + 64, times) { channel.send(number) }

@@ -15,14 +15,3 @@ extension StateOutlet {
     await outlet.settled(isolation: isolation)
   }
 }
-
-extension CurrentValue {
-  /// Returns when each subscriber there is has taken the value there is and asks for more, or has left.
-  /// See ``Channel/settled(isolation:)``.
-  ///
-  /// - Returns: False if it is finished, or the task cancelled, before that.
-  @discardableResult
-  public func settled(isolation: isolated (any Actor)? = #isolation) async -> Bool {
-    await BroadcastLogBase.settled([log], isolation: isolation)
-  }
-}

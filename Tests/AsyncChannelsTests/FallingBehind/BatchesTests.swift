@@ -8,7 +8,7 @@ final class BatchesTests: XCTestCase {
   func test_C69_eachStepGivesAllThatIsReadyInOrder() async throws {
     let channel = Channel<Int>(replaying: 2)
     for number in 0..<3 { channel.send(number) }
-    let batches = channel.outlet.batches.makeAsyncIterator()
+    let batches = channel.outlet.batches().makeAsyncIterator()
     for number in 3..<203 { channel.send(number) }
     var batch = await batches.next()
     // What was replayed, and over the end of some segments.
@@ -39,12 +39,12 @@ final class BatchesTests: XCTestCase {
 
   func test_C69_policiesAndDerivedOutletsApplyToElements() async throws {
     let channel = Channel<Int>()
-    let newest = channel.outlet.subscribe(buffering: .bufferingNewest(2)).batches
-    let even = channel.outlet.filter { $0.isMultiple(of: 2) }.map { $0 * 10 }.subscribe().batches
+    let newest = channel.outlet.subscribe(buffering: .bufferingNewest(2)).batches()
+    let even = channel.outlet.filter { $0.isMultiple(of: 2) }.map { $0 * 10 }.subscribe().batches()
     let state = CurrentValue(0)
-    let values = state.outlet.batches.makeAsyncIterator()
+    let values = state.outlet.outlet.batches().makeAsyncIterator()
     let sums = StateOutlet.combine(state.outlet, state.outlet.map { -$0 }).map { $0 + $1 }
-      .batches.makeAsyncIterator()
+      .outlet.batches().makeAsyncIterator()
     for number in 1...5 {
       channel.send(number)
       state.value = number
@@ -63,7 +63,7 @@ final class BatchesTests: XCTestCase {
   func test_C69_aStepGivesAtLeastOne() async throws {
     let channel = Channel<Int>()
     let subscription = channel.outlet.filter { $0 > 0 }.subscribe()
-    let next = Task { await subscription.batches.makeAsyncIterator().next() }
+    let next = Task { await subscription.batches().makeAsyncIterator().next() }
     try await channel.untilAsleep(1)
     channel.send(-1)
     try await until("it has looked") { subscription.pendingCount == 0 }
@@ -82,7 +82,7 @@ final class BatchesTests: XCTestCase {
       return number
     }
     let steps = try await within {
-      let batches = outlet.batches.makeAsyncIterator()
+      let batches = outlet.batches().makeAsyncIterator()
       channel.send(0)
       return [await batches.next(), await batches.next(), await batches.next()]
     }
@@ -95,16 +95,16 @@ final class BatchesTests: XCTestCase {
     channel.send(1)
     let cancelled = Task {
       cancelThisTask()
-      return await subscription.batches.makeAsyncIterator().next()
+      return await subscription.batches().makeAsyncIterator().next()
     }
     let nothing = await cancelled.value
     XCTAssertNil(nothing)
-    let waiting = Task { await channel.outlet.batches.makeAsyncIterator().next() }
+    let waiting = Task { await channel.outlet.batches().makeAsyncIterator().next() }
     try await channel.untilAsleep(1)
     waiting.cancel()
     let none = try await waiting.result()
     XCTAssertNil(none)
-    let batch = await subscription.batches.makeAsyncIterator().next()
+    let batch = await subscription.batches().makeAsyncIterator().next()
     XCTAssertEqual(batch, [1])
   }
 

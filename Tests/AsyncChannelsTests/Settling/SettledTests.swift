@@ -16,7 +16,7 @@ final class SettledTests: XCTestCase {
     let (left, right) = (CurrentValue(0), CurrentValue(0))
     let sum = StateOutlet.combine(left.outlet, right.outlet).map { $0 + $1 }
     func settle() async throws {
-      let hasSettled = try await within { await channel.settled() }
+      let hasSettled = try await within { await channel.outlet.settled() }
       XCTAssertTrue(hasSettled)
     }
     for round in 0..<20 {
@@ -43,7 +43,7 @@ final class SettledTests: XCTestCase {
     let listener = channel.outlet.subscribe()
     let probe = Probe(channel.outlet)
     channel.send(1)
-    let settling = Task { await channel.settled() }
+    let settling = Task { await channel.outlet.settled() }
     try await until("it waits") { channel.log.isObserved.load(ordering: .relaxed) }
     for _ in 0..<20 { await Task.yield() }
     XCTAssertTrue(channel.log.isObserved.load(ordering: .relaxed))
@@ -74,7 +74,7 @@ final class SettledTests: XCTestCase {
       for round in 0..<50 {
         for number in 0..<round % 4 { channel.send(number) }
         let expected = (0...round).reduce(1) { $0 + $1 % 4 }
-        let hasSettled = try await within { await channel.settled() }
+        let hasSettled = try await within { await channel.outlet.settled() }
         XCTAssertTrue(hasSettled)
         XCTAssertEqual(done.map(\.count), [expected, expected, expected], "\(policy)")
       }
@@ -87,7 +87,7 @@ final class SettledTests: XCTestCase {
     for policy in policies {
       let channel = Channel<Int>(buffering: policy)
       var subscription: Subscription? = channel.outlet.subscribe()
-      let settled = Task { await channel.settled() }
+      let settled = Task { await channel.outlet.settled() }
       try await until("it waits") { channel.isSettling }
       channel.send(1)
       // One that comes later is not waited for.
@@ -107,7 +107,7 @@ final class SettledTests: XCTestCase {
       let subscription = channel.outlet.subscribe()
       let iterator = subscription.makeAsyncIterator()
       for number in 0..<3 { channel.send(number) }
-      let settled = Task { await channel.settled() }
+      let settled = Task { await channel.outlet.settled() }
       try await until("it waits") { channel.isSettling }
       for number in 0..<3 {
         let element = await iterator.next()
@@ -131,7 +131,7 @@ final class SettledTests: XCTestCase {
       let channel = Channel<Int>(buffering: policy)
       let iterator = channel.outlet.makeAsyncIterator()
       for number in 0..<10 { channel.send(number) }
-      let settled = Task { await channel.settled() }
+      let settled = Task { await channel.outlet.settled() }
       try await until("it waits") { channel.isSettling }
       var taken = 0
       while channel.isSettling, taken < 200 {
@@ -167,9 +167,9 @@ final class SettledTests: XCTestCase {
       for isDerived in [false, true] {
         let channel = Channel<Int>(buffering: policy)
         let outlet = isDerived ? channel.outlet.filter { $0 >= 0 } : channel.outlet
-        let batches = outlet.batches.makeAsyncIterator()
+        let batches = outlet.batches().makeAsyncIterator()
         for number in 0..<10 { channel.send(number) }
-        let settled = Task { await channel.settled() }
+        let settled = Task { await channel.outlet.settled() }
         try await until("it waits") { channel.isSettling }
         for number in 10..<70 { channel.send(number) }
         let first = await batches.next()
@@ -192,7 +192,7 @@ final class SettledTests: XCTestCase {
       var calls: [Task<Bool, Never>] = []
       for number in 0..<2 {
         channel.send(number)
-        calls.append(Task { await channel.settled() })
+        calls.append(Task { await channel.outlet.settled() })
         try await until("it waits") { channel.waitCount == number + 1 }
       }
       for number in 2..<500 { channel.send(number) }
@@ -214,9 +214,9 @@ final class SettledTests: XCTestCase {
       let both = StateOutlet.combine(busy.outlet, idle.outlet)
       let subscription = both.subscribe()
       let (iterator, batches) = (
-        subscription.makeAsyncIterator(), subscription.batches.makeAsyncIterator()
+        subscription.makeAsyncIterator(), subscription.batches().makeAsyncIterator()
       )
-      let settled = Task { await idle.settled() }
+      let settled = Task { await idle.outlet.settled() }
       try await until("it waits") { idle.log.isObserved.load(ordering: .relaxed) }
       var steps = 0
       while idle.log.waitCount > 0, steps < 20 {
@@ -253,7 +253,7 @@ final class SettledTests: XCTestCase {
     try await until("asleep") { idle.log.sleeperCount == 1 }
     busy.value = 1
     try await within { await begun.pass() }
-    let settled = Task { await idle.settled() }
+    let settled = Task { await idle.outlet.settled() }
     try await until("it waits") { idle.log.waitCount == 1 }
     gate.open()
     let hasSettled = try await settled.result(within: .seconds(20))
@@ -289,7 +289,7 @@ final class SettledTests: XCTestCase {
     let state = CurrentValue(1)
     let seen = Record<Int>()
     let follower = state.outlet.subscribe()
-    let settled = Task { await state.settled() }
+    let settled = Task { await state.outlet.settled() }
     try await until("it waits") { state.log.isObserved.load(ordering: .relaxed) }
     let task = Task { for await value in follower { seen.add(value) } }
     let hasSettled = try await settled.result()
@@ -300,7 +300,7 @@ final class SettledTests: XCTestCase {
     let channel = Channel<Int>(keepingUnheard: .unbounded)
     channel.send(1)
     let first = channel.outlet.subscribe()
-    let waits = Task { await channel.settled() }
+    let waits = Task { await channel.outlet.settled() }
     try await until("it waits") { channel.isSettling }
     let consumer = Task { for await value in first { seen.add(value) } }
     let hasHeard = try await waits.result()
@@ -350,7 +350,7 @@ final class SettledTests: XCTestCase {
             sent += 1
             return sent
           }
-          guard await channel.settled() else { return false }
+          guard await channel.outlet.settled() else { return false }
           if done.withLock({ $0 }) < before { return false }
         }
         return true
@@ -367,14 +367,14 @@ final class SettledTests: XCTestCase {
     for number in 0..<20 { channel.send(number) }
     let firstIsBack = Locked(false)
     let first = Task {
-      await channel.settled()
+      await channel.outlet.settled()
       firstIsBack.withLock { $0 = true }
     }
     var others: [Task<Bool, Never>] = []
     for number in 20..<200 where !firstIsBack.withLock({ $0 }) {
       try await until("somebody waits") { channel.log.isObserved.load(ordering: .relaxed) }
       channel.send(number)
-      others.append(Task { await channel.settled() })
+      others.append(Task { await channel.outlet.settled() })
       await giveWay(3)
       _ = await behind.next()
     }
@@ -398,7 +398,7 @@ final class SettledTests: XCTestCase {
       await time.idle()
       channel.send(1)
       await time.idle()
-      let settled = Task.detached { await channel.settled() }
+      let settled = Task.detached { await channel.outlet.settled() }
       await time.idle()
       XCTAssertTrue(channel.isSettling)
       await time.advance(by: .seconds(1))
@@ -411,7 +411,7 @@ final class SettledTests: XCTestCase {
 
   func test_C72_C74a_C74f_withNobodyThereItReturnsImmediately() async throws {
     let channel = Channel<Int>()
-    let isSettled = try await within { await channel.settled() }
+    let isSettled = try await within { await channel.outlet.settled() }
     XCTAssertTrue(isSettled)
     let consumer = channel.outlet.subscribe().consuming()
     try await channel.untilAsleep(1)
@@ -421,7 +421,7 @@ final class SettledTests: XCTestCase {
     let constant = try await within { await StateOutlet.constant(1).settled() }
     XCTAssertTrue(constant)
     let output = Output<Int>()
-    let isOutputSettled = try await within { await output.settled() }
+    let isOutputSettled = try await within { await output.outlet.settled() }
     XCTAssertTrue(isOutputSettled)
   }
 
@@ -429,7 +429,7 @@ final class SettledTests: XCTestCase {
     for cancels in [false, true] {
       let channel = Channel<Int>()
       let subscription = channel.outlet.subscribe()
-      let settled = Task { await channel.settled() }
+      let settled = Task { await channel.outlet.settled() }
       try await until("it waits") { channel.isSettling }
       if cancels { settled.cancel() } else { channel.finish() }
       let hasSettled = try await settled.result()
@@ -437,7 +437,7 @@ final class SettledTests: XCTestCase {
       XCTAssertFalse(channel.isSettling)
       // The next call does not count what the cancelled one has noted.
       if cancels {
-        let next = Task { await channel.settled() }
+        let next = Task { await channel.outlet.settled() }
         try await until("it waits") { channel.isSettling }
         let consumer = subscription.consuming()
         let hasSettled = try await next.result()
@@ -448,11 +448,12 @@ final class SettledTests: XCTestCase {
     }
     let finished = Channel<Int>()
     finished.finish()
-    let afterTheEnd = await finished.settled()
+    let afterTheEnd = await finished.outlet.settled()
     XCTAssertFalse(afterTheEnd)
     let cancelled = Task {
       cancelThisTask()
-      return await Channel<Int>().settled()
+      let channel = Channel<Int>()
+      return await channel.outlet.settled()
     }
     let whenCancelled = await cancelled.value
     XCTAssertFalse(whenCancelled)
@@ -482,7 +483,7 @@ final class SettledTests: XCTestCase {
       }
       for number in 1...40 {
         channel.send(number)
-        let hasSettled = try await within { await channel.settled() }
+        let hasSettled = try await within { await channel.outlet.settled() }
         XCTAssertTrue(hasSettled)
         XCTAssertEqual(consumed.withLock { $0 }, number)
       }

@@ -19,7 +19,7 @@ final class SharingAnActorTests: XCTestCase {
       let button = Task { @MainActor in seen.count }
       let seenByTheButton = await button.value
       XCTAssertLessThanOrEqual(seenByTheButton, 2 * 64)
-      await numbers.settled()
+      await numbers.outlet.settled()
       XCTAssertEqual(seen.count, 1_000)
       token.cancel()
     }

@@ -420,7 +420,7 @@ final class DerivedStateTests: XCTestCase {
     let states = (0..<2).map { CurrentValue($0) }
     let subscription = StateOutlet.combine(states[0].outlet, states[1].outlet).subscribe()
     @Sendable func nextBatch() async -> Int? {
-      await subscription.batches.makeAsyncIterator().next()?.count
+      await subscription.batches().makeAsyncIterator().next()?.count
     }
     let first = await nextBatch()
     XCTAssertEqual(first, 1)

@@ -36,9 +36,9 @@ public enum Client {
       await fed {
         await loopOnMainActor(over: $0.outlet.subscribe(buffering: roomy))
       })
-    check("batches", await fed { await loop(over: $0.outlet.batches) })
+    check("batches", await fed { await loop(over: $0.outlet.batches()) })
     check("batches, at most 7", await fed { await loop(over: $0.outlet.batches(ofAtMost: 7)) })
-    check("batches, derived", await fed { await loop(over: derived($0).subscribe().batches) })
+    check("batches, derived", await fed { await loop(over: derived($0).subscribe().batches()) })
     check("kept unheard", await keptUnheard())
     check("replay", await replayed())
     check("current value", await currentValue())

@@ -23,7 +23,7 @@ enum SettleAgainstLeave {
       let worked = worked
       self.steady = Tasks.start {
         if inBatches {
-          for await batch in steady.batches { worked.withLock { $0 += batch.count } }
+          for await batch in steady.batches() { worked.withLock { $0 += batch.count } }
         } else {
           for await _ in steady { worked.withLock { $0 += 1 } }
         }
@@ -62,7 +62,7 @@ enum SettleAgainstLeave {
     } against: { index in
       let item = items[index]
       item.settled = Tasks.start {
-        let isSettled = await item.channel.settled()
+        let isSettled = await item.channel.outlet.settled()
         return (isSettled, item.worked.withLock { $0 })
       }
     }
