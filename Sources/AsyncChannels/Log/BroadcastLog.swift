@@ -90,6 +90,10 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     return Cursor(in: self, policy, SubscriberQueue(policy: policy, mergedAt: place))
   }
 
+  override func open<Visitor: LogVisitor>(for visitor: Visitor) -> Visitor.Result? {
+    visitor.visit(self)
+  }
+
   override var replayedCount: Int { window.elements.count }
 
   override var keptQueue: SubscriberQueueBase? { unheard }

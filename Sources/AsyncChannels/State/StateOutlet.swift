@@ -49,20 +49,22 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
   public static func constant(_ value: Value) -> StateOutlet {
     StateOutlet(
       .derived(
-        DerivedState(onlyRoot: nil, read: { value }, make: { Derivation(constant: value) })))
+        DerivedState(
+          of: StateParts(), StateShape(onlyRoot: nil), read: { _ in value }, follow: nil,
+          refresh: { $0.set(value) })))
   }
 
   /// The value there is now; the last one when the state is finished or its owner gone.
   ///
   /// Costs somewhat more than reading a ``CurrentValue``. For derived state, reading runs the
-  /// closures. If a state is part of it several times, reading also builds a table with the value of
-  /// each state (hundreds of nanoseconds). Reading it inside ``CurrentValue/update(_:)`` of the same
+  /// closures. If a state is part of it several times, or is more than 500 steps away, reading also builds a
+  /// table of all parts (hundreds of nanoseconds for each). Reading it inside ``CurrentValue/update(_:)`` of the same
   /// value traps.
   @inlinable
   public var value: Value {
     switch source {
     case .state(let root): root.value
-    case .derived(let derived): derived.read?() ?? derived.valueReadOnce
+    case .derived(let derived): derived.value
     }
   }
 
@@ -79,13 +81,21 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
   ///
   /// - Parameter policy: What happens when its consumer falls behind; unbounded if nil. For a
   ///   listener that wants the newest value only: `.bufferingNewest(1)`.
+  @inlinable
   public func subscribe(buffering policy: BufferingPolicy? = nil) -> Subscription<Value> {
-    outlet.subscribe(buffering: policy)
+    switch source {
+    case .state(let root): Outlet(of: root.log).subscribe(buffering: policy)
+    case .derived(let derived): Subscription(derived.feed(buffering: policy))
+    }
   }
 
   /// Subscribes, without a bound. The subscription lives as long as the iterator.
+  @inlinable
   public func makeAsyncIterator() -> Subscription<Value>.Iterator {
-    outlet.makeAsyncIterator()
+    switch source {
+    case .state(let root): Outlet(of: root.log).makeAsyncIterator()
+    case .derived(let derived): .init(derived.feed(buffering: nil))
+    }
   }
 
   /// Calls a function with the value there is now and each later one, as `observe` of ``Outlet``
@@ -144,5 +154,22 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
       @escaping @isolated(any) @Sendable (Value) async -> SendResult<Sent>
   ) -> CancellationToken {
     outlet.observe(buffering: policy, isolation: isolation, body)
+  }
+
+  /// The states that it is made of.
+  var leaves: [any AnyStateLeaf] {
+    switch source {
+    case .state(let root): [StateLeaf(of: root)]
+    case .derived(let derived): StateGraph(of: derived).leaves
+    }
+  }
+
+  /// Whether it is followed without a merge: it has one root, and no part several times.
+  @inlinable
+  var isFollowedAlone: Bool {
+    switch source {
+    case .state: true
+    case .derived(let derived): derived.follow != nil && derived.shape.depth < StateShape.deepest
+    }
   }
 }
