@@ -67,7 +67,10 @@ extension Operation {
       let pair = Pair()
       var sum = 0
       for number in 1...times {
-        sum = withObservationTracking { pair.sum } onChange: {}
+        sum = withObservationTracking {
+          pair.sum
+        } onChange: {
+        }
         pair.one = number
       }
       return sum == times + 1

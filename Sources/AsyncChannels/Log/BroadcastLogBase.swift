@@ -38,8 +38,10 @@ class BroadcastLogBase: @unchecked Sendable {
   @inlinable
   final var publishedCount: Int { published.load(ordering: .acquiring) }
 
-  /// Calls a function with this log as what it is; nil if it is none of any type.
-  func open<Visitor: LogVisitor>(for visitor: Visitor) -> Visitor.Result? { nil }
+  var elementType: any Sendable.Type { Never.self }
+
+  /// How many elements were ever added to the replay window, which must have one.
+  var version: Int { 0 }
 
   /// How many elements a new subscriber gets. With the lock held.
   var replayedCount: Int { 0 }
@@ -129,10 +131,4 @@ class BroadcastLogBase: @unchecked Sendable {
     atomicMemoryFence(ordering: .releasing)
     published.store(number, ordering: .relaxed)
   }
-}
-
-/// What does something with a log whose elements' type it does not know.
-protocol LogVisitor {
-  associatedtype Result
-  func visit<Element>(_ log: BroadcastLog<Element>) -> Result
 }

@@ -38,9 +38,8 @@ final class MergedCursor: Waiter, @unchecked Sendable {
     guard let next = order.takeNext(evenIfCancelled: terms == .evenIfCancelled) else {
       return false
     }
-    for change in next.missed { target.set(change) }
-    target.takeFirst(of: next.number, asks: asks)
-    return true
+    for change in next.missed { _ = target.take(.value(change.value), from: change.number) }
+    return target.take(.first(asks: asks), from: next.number)
   }
 
   /// What is in the queues by now is in the order, too. An element that comes to a queue after that may be taken from
@@ -49,10 +48,11 @@ final class MergedCursor: Waiter, @unchecked Sendable {
     let present = order.present
     for number in present.isEmpty ? Array(sources.indices) : present {
       // No more than there are: a sender may be faster than this.
-      for _ in 0..<sources[number].pendingCount where !target.dropFirst(of: number, terms) { break }
+      for _ in 0..<sources[number].pendingCount
+      where !target.take(.unneeded(terms), from: number) { break }
     }
     let changes = order.takeNewest(evenIfCancelled: terms == .evenIfCancelled)
-    for change in changes { target.set(change) }
+    for change in changes { _ = target.take(.value(change.value), from: change.number) }
     return !changes.isEmpty
   }
 
@@ -134,13 +134,18 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   }
 }
 
-/// What takes the elements of several queues. It is called while the lock of a `MergedCursor` is held, so in the order in
-/// which elements are taken, and must not run code of a user.
+/// An element of one of several queues that are taken as one.
+enum MergedChange {
+  /// The first in the queue, which is there.
+  case first(asks: Bool)
+  /// The first in the queue, if there is one: others are newer.
+  case unneeded(Terms)
+  /// One that the queue did not keep, or the newest.
+  case value(AnyStateValue)
+}
+
 protocol MergeTarget: AnyObject {
-  /// The first element of a queue, which is there.
-  func takeFirst(of number: Int, asks: Bool)
-  /// The same for one that is not needed. False if there is none, or if the task is cancelled.
-  func dropFirst(of number: Int, _ terms: Terms) -> Bool
-  /// An element that its queue did not keep, or the newest.
-  func set(_ change: MergeOrder.Change)
+  /// Takes an element. Called while the lock of the `MergedCursor` is held, so in the order in which elements are taken:
+  /// it must not run code of a user. False if an unneeded one is not there, or if the task is cancelled.
+  func take(_ change: MergedChange, from number: Int) -> Bool
 }

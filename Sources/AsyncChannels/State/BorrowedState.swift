@@ -14,7 +14,7 @@ enum BorrowedState<Value: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Its value, if it is to be read directly (`StateReading`), as its user has found out.
+  /// Its value, read directly (`StateNode.Reading`): its user has found out that it can be.
   @inlinable
   var value: Value {
     switch self {
@@ -26,14 +26,13 @@ enum BorrowedState<Value: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Follows it without a merge: it has one root.
   @inlinable
-  func feed(buffering policy: BufferingPolicy?) -> Feed<Value> {
+  var outlet: StateOutlet<Value> {
     switch self {
-    case .state(let log, _):
-      log._withUnsafeGuaranteedRef { .cursor($0.subscribe(buffering: policy)) }
-    case .derived(let derived):
-      derived._withUnsafeGuaranteedRef { $0.feed(buffering: policy) }
+    case .state(let log, let observed):
+      let root = StateRoot(log: log.takeUnretainedValue(), observed: observed.takeUnretainedValue())
+      return StateOutlet(.state(root))
+    case .derived(let derived): return StateOutlet(.derived(derived.takeUnretainedValue()))
     }
   }
 }

@@ -10,21 +10,21 @@ final class MappedState<Base: Sendable, Value: Sendable>: DerivedState<Value>, @
   init(of base: StateOutlet<Base>, _ transform: @escaping @Sendable (Base) -> Value) {
     self.base = BorrowedState(base)
     self.transform = transform
-    let follow: Follow = { state, policy in
-      let state = unsafeDowncast(state, to: MappedState.self)
-      let transform = state.transform
-      return state.base.feed(buffering: policy).deriving { value, _ in transform(value) }
+    let follow: Follow = { node, policy in
+      let node = unsafeDowncast(node, to: MappedState.self)
+      let transform = node.transform
+      return node.base.outlet.feed(buffering: policy).deriving { value, _ in transform(value) }
     }
     super.init(
-      of: StateParts(StatePart(base)), base.shape.next,
-      read: { state in
-        let state = unsafeDowncast(state, to: MappedState.self)
-        return state.transform(state.base.value)
-      },
-      follow: base.isFollowedAlone ? follow : nil,
+      of: [base.part],
+      read: { node in
+        let node = unsafeDowncast(node, to: MappedState.self)
+        return node.transform(node.base.value)
+      }, follow: base.isFollowedAlone ? follow : nil,
       refresh: { cell in
-        cell.state?._withUnsafeGuaranteedRef { state in
-          cell.set(unsafeDowncast(state, to: MappedState.self).transform(cell.base(0, as: Base.self)))
+        cell.node?._withUnsafeGuaranteedRef { node in
+          let transform = unsafeDowncast(node, to: MappedState.self).transform
+          return cell.set(transform(cell.base(0, as: Base.self)))
         } ?? false
       })
   }

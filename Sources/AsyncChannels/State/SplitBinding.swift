@@ -42,7 +42,7 @@ import Synchronization
 /// owner nor its channel alive.
 public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendable {
   private let source: StateOutlet<Value>
-  private let roots: [any AnyStateLeaf]
+  private let roots: [(log: BroadcastLogBase, observed: ObservedValue)]
   private let target: Inlet<Value>
   private let drafting = Locked(Drafting<Value>())
   /// For Observation: changes with each change of `value` that the source does not tell of.
@@ -54,7 +54,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   public init(reading source: StateOutlet<Value>, writing target: Inlet<Value>) {
     self.source = source
     self.target = target
-    roots = source.leaves
+    roots = source.roots
     target.log?.countAll()
     let follower = StateFollower(id: ObjectIdentifier(self)) { [weak self] in self?.judge() }
     for root in roots { root.observed.add(follower) }
@@ -175,5 +175,15 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   }
 
   /// A number that grows with each publication.
-  private var version: Int { roots.reduce(0) { $0 + $1.version } }
+  private var version: Int { roots.reduce(0) { $0 + $1.log.version } }
+}
+
+extension StateOutlet {
+  /// The states that it is made of.
+  fileprivate var roots: [(log: BroadcastLogBase, observed: ObservedValue)] {
+    let parts = part.node.map { StateGraph(of: $0).roots } ?? [part]
+    return parts.compactMap { part in
+      part.log.flatMap { log in part.observed.map { (log, $0) } }
+    }
+  }
 }

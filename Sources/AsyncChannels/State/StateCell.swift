@@ -3,30 +3,29 @@
 /// `_fixed_layout`: as `Cursor`. `@unchecked Sendable`, all: a graph has them, and says who touches them.
 @_fixed_layout @usableFromInline
 class AnyStateCell: @unchecked Sendable {
-  /// What it is made of. The graph keeps them: if each kept those before, a long chain would end in a deep recursion.
+  /// How its value comes of those of `bases`; nil for a root. Both are kept by the graph: if each cell kept those before, a
+  /// long chain would end in a deep recursion.
+  @usableFromInline final let node: Unmanaged<StateNode>?
   @usableFromInline final let bases: [Unmanaged<AnyStateCell>]
-  /// How its value comes of those of `bases`; nil for a root. Kept by the graph, too.
-  @usableFromInline final let state: Unmanaged<AnyDerivedState>?
   /// The place of its value. A pointer, since generic code looks up the type of an optional value at each step.
   @usableFromInline final let place: UnsafeMutableRawPointer
   /// Whether the value is there.
   @exclusivity(unchecked) @usableFromInline final var isKnown = false
-  /// Its place in the order of the graph.
-  @exclusivity(unchecked) final var number = 0
   /// The numbers of the cells that are made of it, which are higher than its own: hardly ever more than one.
   @exclusivity(unchecked) final var firstUser: Int?
   @exclusivity(unchecked) final var otherUsers: [Int] = []
 
   fileprivate init(
-    for state: AnyDerivedState?, from bases: [Unmanaged<AnyStateCell>],
-    at place: UnsafeMutableRawPointer
+    for node: StateNode?, from bases: [Unmanaged<AnyStateCell>], at place: UnsafeMutableRawPointer
   ) {
-    (self.state, self.bases, self.place) = (state.map { .passUnretained($0) }, bases, place)
+    (self.node, self.bases, self.place) = (node.map { .passUnretained($0) }, bases, place)
   }
 
   /// Computes its value from those of `bases`. False if it is the same as before.
-  func refresh() -> Bool {
-    state?._withUnsafeGuaranteedRef { $0.refresh(self) } ?? false
+  func refresh() -> Bool { node?._withUnsafeGuaranteedRef { $0.refresh(self) } ?? false }
+
+  final func add(user number: Int) {
+    if firstUser == nil { firstUser = number } else { otherUsers.append(number) }
   }
 
   /// - Parameter Value: The type of its value. It is not inferred, since an optional one would be wrong.
@@ -52,12 +51,11 @@ class AnyStateCell: @unchecked Sendable {
   }
 }
 
-@usableFromInline
 class StateCell<Value: Sendable>: AnyStateCell, @unchecked Sendable {
   final let typedPlace = UnsafeMutablePointer<Value>.allocate(capacity: 1)
 
-  init(for state: AnyDerivedState?, from bases: [Unmanaged<AnyStateCell>]) {
-    super.init(for: state, from: bases, at: UnsafeMutableRawPointer(typedPlace))
+  init(for node: StateNode?, from bases: [Unmanaged<AnyStateCell>]) {
+    super.init(for: node, from: bases, at: UnsafeMutableRawPointer(typedPlace))
   }
 
   deinit {

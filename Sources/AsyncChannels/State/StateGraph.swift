@@ -10,43 +10,69 @@ import Synchronization
 /// itself until it ends. Leaves keep their values meanwhile, so another graph can be made of them (`StateMerge`).
 @usableFromInline
 final class StateGraph: MergeTarget, @unchecked Sendable {
-  let leaves: [any AnyStateLeaf]
+  let node: StateNode
+  private(set) var roots: [StatePart] = []
+  /// In the order of `roots`.
+  private(set) var leaves: [any AnyStateLeaf] = []
   /// Whether a part of it is reached in several ways.
-  let isShared: Bool
-  /// Keeps all the others that the cells are for.
-  let top: AnyDerivedState
-  private let cells: [AnyStateCell]
+  private(set) var isShared = false
+  /// The leaves, and what is made of them.
+  private var cells: [AnyStateCell] = []
   /// The same: so they are not counted up and down.
-  private let order: [Unmanaged<AnyStateCell>]
-  @usableFromInline let topCell: AnyStateCell
+  private var order: [Unmanaged<AnyStateCell>] = []
   /// A bit for each cell that is to be computed.
   private let due: UnsafeMutableBufferPointer<UInt64>
   /// How many leaves have no value yet.
-  @exclusivity(unchecked) private var unknown: Int
+  @exclusivity(unchecked) private var unknown = 0
   /// Whether all values have been known.
-  @exclusivity(unchecked) private var isBegun = false
+  @exclusivity(unchecked) private(set) var isBegun = false
   /// Whoever begins to compute sees what was computed last (release, acquire).
   private let idle = Atomic(true)
 
-  init(of top: AnyDerivedState) {
-    var walk = StateWalk()
-    topCell = walk.add(top)
-    (self.top, leaves, cells, isShared) = (top, walk.leaves, walk.cells, walk.isShared)
-    order = walk.cells.map { .passUnretained($0) }
-    unknown = walk.leaves.count
-    due = .allocate(capacity: (walk.cells.count + 63) / 64)
+  init(of node: StateNode) {
+    self.node = node
+    var parts: [StatePart] = []
+    var numbers: [ObjectIdentifier: Int] = [:]
+    var open = [StatePart(node: node)]
+    while let part = open.popLast(), let id = part.id {
+      if numbers.updateValue(0, forKey: id) != nil {
+        isShared = true
+      } else {
+        parts.append(part)
+        open += part.node?.parts.reversed() ?? []
+      }
+    }
+    due = .allocate(capacity: (parts.count + 63) / 64)
     due.initialize(repeating: 0)
+    // What is made of others is deeper than they are.
+    for part in parts.sorted(by: { $0.depth < $1.depth }) {
+      let bases = part.node?.parts.compactMap { $0.id.flatMap { numbers[$0] } } ?? []
+      for base in bases { cells[base].add(user: cells.count) }
+      if let id = part.id { numbers[id] = cells.count }
+      if let node = part.node {
+        cells.append(node.makeCell(from: bases.map { .passUnretained(cells[$0]) }))
+      } else if let leaf = part.makeLeaf() {
+        roots.append(part)
+        leaves.append(leaf)
+        cells.append(leaf)
+      }
+    }
+    order = cells.map { .passUnretained($0) }
+    unknown = leaves.count
   }
-
-  deinit { due.deallocate() }
 
   /// One that goes on where another is, in which somebody computes.
   convenience init(insteadOf other: StateGraph) {
-    self.init(of: other.top)
+    self.init(of: other.node)
     for (leaf, old) in zip(leaves, other.leaves) { leaf.replace(old) }
     countUnknown()
     begin()
   }
+
+  deinit { due.deallocate() }
+
+  @usableFromInline
+  var top: AnyStateCell { cells[cells.count - 1] }
 
   var isIdle: Bool { idle.load(ordering: .acquiring) }
 
@@ -55,7 +81,7 @@ final class StateGraph: MergeTarget, @unchecked Sendable {
     unknown = leaves.count { !$0.isKnown }
   }
 
-  /// To be called when something was put into leaves, and before `compute`.
+  /// To be called with what was put into leaves, before `compute`.
   func begin() {
     idle.store(false, ordering: .relaxed)
     if isBegun || unknown > 0 { return }
@@ -91,37 +117,21 @@ final class StateGraph: MergeTarget, @unchecked Sendable {
     idle.store(true, ordering: .releasing)
   }
 
-  @inlinable
-  func value<Value: Sendable>(as _: Value.Type) -> Value {
-    topCell.value(as: Value.self)
-  }
-
-  /// Reads all states. False, if it is not to wait, while one of them is changed in place.
-  func read(waiting: Bool) -> Bool {
-    for leaf in leaves where !leaf.read(waiting: waiting) { return false }
+  /// Reads all states, and computes the value. Nil, if it is not to wait, while one of them is changed in place.
+  func read<Value: Sendable>(waiting: Bool, as _: Value.Type) -> Value? {
+    for leaf in leaves where !leaf.read(waiting: waiting) { return nil }
     unknown = 0
     begin()
-    return compute()
+    _ = compute()
+    return top.value(as: Value.self)
   }
 
-  func takeFirst(of number: Int, asks: Bool) {
+  func take(_ change: MergedChange, from number: Int) -> Bool {
     let leaf = leaves[number]
-    willPut(into: leaf)
-    leaf.takeFirst(asks: asks)
-  }
-
-  func dropFirst(of number: Int, _ terms: Terms) -> Bool {
-    leaves[number].dropFirst(terms)
-  }
-
-  func set(_ change: MergeOrder.Change) {
-    willPut(into: leaves[change.number])
-    leaves[change.number].set(change.value)
-  }
-
-  private func willPut(into leaf: any AnyStateLeaf) {
+    if case .unneeded = change { return leaf.take(change) }
     if !isBegun, !leaf.isKnown { unknown -= 1 }
-    makeDue(leaf.number)
+    makeDue(number)
+    return leaf.take(change)
   }
 
   private func makeDue(_ number: Int) {
@@ -129,49 +139,14 @@ final class StateGraph: MergeTarget, @unchecked Sendable {
   }
 }
 
-/// Finds the parts of derived state, without recursion.
-private struct StateWalk {
-  var leaves: [any AnyStateLeaf] = []
-  var cells: [AnyStateCell] = []
-  var isShared = false
-  private var numbers: [ObjectIdentifier: Int] = [:]
-
-  mutating func add(_ top: AnyDerivedState) -> AnyStateCell {
-    var open = [(state: top, parts: top.parts.all[...])]
-    while let (state, parts) = open.last {
-      guard let part = parts.first else {
-        open.removeLast()
-        add(cellFor: state)
-        continue
-      }
-      open[open.count - 1].parts = parts.dropFirst()
-      if numbers[part.id] != nil {
-        isShared = true
-      } else if let leaf = part.makeLeaf() {
-        leaves.append(leaf)
-        add(leaf, as: part.id)
-      } else if let state = part.state {
-        open.append((state, state.parts.all[...]))
-      }
+extension StatePart {
+  /// That of a root.
+  fileprivate func makeLeaf() -> (any AnyStateLeaf)? {
+    guard let log, let observed else { return nil }
+    func leaf<Value: Sendable>(_: Value.Type) -> any AnyStateLeaf {
+      StateLeaf<Value>(
+        of: StateRoot(log: unsafeDowncast(log, to: BroadcastLog.self), observed: observed))
     }
-    return cells[cells.count - 1]
-  }
-
-  private mutating func add(cellFor state: AnyDerivedState) {
-    let bases = state.parts.all.compactMap { numbers[$0.id] }.map { cells[$0] }
-    for base in bases {
-      if base.firstUser == nil {
-        base.firstUser = cells.count
-      } else {
-        base.otherUsers.append(cells.count)
-      }
-    }
-    add(state.makeCell(from: bases.map { .passUnretained($0) }), as: ObjectIdentifier(state))
-  }
-
-  private mutating func add(_ cell: AnyStateCell, as id: ObjectIdentifier) {
-    cell.number = cells.count
-    numbers[id] = cells.count
-    cells.append(cell)
+    return leaf(log.elementType)
   }
 }

@@ -1,10 +1,5 @@
 /// A state that derived state is made of, in one graph.
 protocol AnyStateLeaf: AnyStateCell {
-  var untypedLog: BroadcastLogBase { get }
-  var observed: ObservedValue { get }
-  /// How many values there were.
-  var version: Int { get }
-
   /// Subscribes, as one of those that are taken as one.
   func subscribe(buffering policy: BufferingPolicy?, mergedAt place: MergePlace) -> LogCursor
   /// Goes on with the subscription of a leaf for the same state.
@@ -12,11 +7,8 @@ protocol AnyStateLeaf: AnyStateCell {
   /// Takes the value that there is now, and tells Observation of it if it may wait. If it may not, and somebody changes the
   /// value in place, this returns false.
   func read(waiting: Bool) -> Bool
-
-  // As those of `MergeTarget`.
-  func takeFirst(asks: Bool)
-  func dropFirst(_ terms: Terms) -> Bool
-  func set(_ value: AnyStateValue)
+  /// See `MergeTarget`.
+  func take(_ change: MergedChange) -> Bool
 }
 
 final class StateLeaf<Value: Sendable>: StateCell<Value>, AnyStateLeaf, @unchecked Sendable {
@@ -29,10 +21,6 @@ final class StateLeaf<Value: Sendable>: StateCell<Value>, AnyStateLeaf, @uncheck
     self.root = root
     super.init(for: nil, from: [])
   }
-
-  var untypedLog: BroadcastLogBase { root.log }
-  var observed: ObservedValue { root.observed }
-  var version: Int { root.log.version }
 
   /// It has changed. What was replaced is destroyed with no lock held.
   override func refresh() -> Bool {
@@ -60,19 +48,17 @@ final class StateLeaf<Value: Sendable>: StateCell<Value>, AnyStateLeaf, @uncheck
     return true
   }
 
-  func takeFirst(asks: Bool) {
-    makeRoom()
-    cursor?.moveFirst(to: typedPlace, asks: asks)
-  }
-
-  func dropFirst(_ terms: Terms) -> Bool {
-    guard let first = cursor?.lookAndTake(terms, as: Position.onlyTicket) else { return false }
-    replaced.append(first)
+  func take(_ change: MergedChange) -> Bool {
+    switch change {
+    case .first(let asks):
+      makeRoom()
+      cursor?.moveFirst(to: typedPlace, asks: asks)
+    case .unneeded(let terms):
+      guard let old = cursor?.lookAndTake(terms, as: Position.onlyTicket) else { return false }
+      replaced.append(old)
+    case .value(let value): put(unsafeDowncast(value, to: StateValue<Value>.self).value)
+    }
     return true
-  }
-
-  func set(_ value: AnyStateValue) {
-    put(unsafeDowncast(value, to: StateValue<Value>.self).value)
   }
 
   private func put(_ value: Value) {
@@ -84,13 +70,5 @@ final class StateLeaf<Value: Sendable>: StateCell<Value>, AnyStateLeaf, @uncheck
   private func makeRoom() {
     if isKnown { replaced.moveIn(from: typedPlace) }
     isKnown = true
-  }
-}
-
-struct StateLeafMaker: LogVisitor {
-  let observed: ObservedValue
-
-  func visit<Value>(_ log: BroadcastLog<Value>) -> any AnyStateLeaf {
-    StateLeaf(of: StateRoot(log: log, observed: observed))
   }
 }

@@ -17,8 +17,8 @@ final class StateMerge: @unchecked Sendable {
 
   /// Nil for state that never changes.
   @usableFromInline
-  init?(of state: AnyDerivedState, buffering policy: BufferingPolicy?) {
-    graph = StateGraph(of: state)
+  init?(of node: StateNode, buffering policy: BufferingPolicy?) {
+    graph = StateGraph(of: node)
     if graph.leaves.isEmpty { return nil }
     let order = MergeOrder(of: graph.leaves.count, buffering: policy ?? .unbounded)
     let sources = graph.leaves.enumerated().map { number, leaf in
@@ -44,7 +44,9 @@ final class StateMerge: @unchecked Sendable {
         graph = StateGraph(insteadOf: known)
         return graph
       }
-      guard cursor.take(terms, into: known) else { return nil }
+      // Before the first element, what is skipped belongs to a step that is not done: nothing more is asked for.
+      let isStep = known.isBegun || terms == .evenIfCancelled
+      guard cursor.take(isStep ? terms : .more, into: known) else { return nil }
       known.begin()
       return known
     }

@@ -25,13 +25,13 @@ extension StateOutlet where Value: Equatable {
     let base = BorrowedState(self)
     let follow: DerivedState<Value>.Follow = { _, policy in
       let previous = Previous<Value>()
-      return base.feed(buffering: policy).deriving { previous.isReplaced(by: $0, $1) ? $0 : nil }
+      return base.outlet.feed(buffering: policy)
+        .deriving { previous.isReplaced(by: $0, $1) ? $0 : nil }
     }
     return StateOutlet(
       .derived(
         DerivedState(
-          of: StateParts(StatePart(self)), shape.next, read: { _ in base.value },
-          follow: isFollowedAlone ? follow : nil,
+          of: [part], read: { _ in base.value }, follow: isFollowedAlone ? follow : nil,
           refresh: { cell in
             let new = cell.base(0, as: Value.self)
             return cell.isKnown && cell.value(as: Value.self) == new ? false : cell.set(new)
@@ -59,17 +59,12 @@ extension StateOutlet {
     _ parts: repeat StateOutlet<each Part>
   ) -> StateOutlet where Value == (repeat each Part) {
     var all: [StatePart] = []
-    var shape: StateShape?
-    for part in repeat each parts {
-      all.append(StatePart(part))
-      shape = shape.map { $0 + part.shape } ?? part.shape
-    }
+    for part in repeat each parts { all.append(part.part) }
     let borrowed = (repeat BorrowedState(each parts))
     return StateOutlet(
       .derived(
         DerivedState(
-          of: StateParts(nil, nil, all), (shape ?? StateShape(onlyRoot: nil)).next,
-          read: { _ in (repeat (each borrowed).value) }, follow: nil,
+          of: all, read: { _ in (repeat (each borrowed).value) },
           refresh: { cell in
             var place = 0
             func next<Next>(_: BorrowedState<Next>) -> Next {
@@ -91,8 +86,7 @@ extension StateOutlet {
     return StateOutlet(
       .derived(
         DerivedState(
-          of: StateParts(StatePart(first), StatePart(second)), (first.shape + second.shape).next,
-          read: { _ in (one.value, two.value) }, follow: nil,
+          of: [first.part, second.part], read: { _ in (one.value, two.value) },
           refresh: { $0.set(($0.base(0, as: First.self), $0.base(1, as: Second.self))) })))
   }
 
@@ -105,15 +99,11 @@ extension StateOutlet {
     return StateOutlet(
       .derived(
         DerivedState(
-          of: StateParts(StatePart(first), StatePart(second), [StatePart(third)]),
-          StateShape.sum(first.shape, second.shape, third.shape).next,
-          read: { _ in (one.value, two.value, three.value) }, follow: nil,
+          of: [first.part, second.part, third.part],
+          read: { _ in (one.value, two.value, three.value) },
           refresh: {
-            $0.set(
-              (
-                $0.base(0, as: First.self), $0.base(1, as: Second.self),
-                $0.base(2, as: Third.self)
-              ))
+            let (one, two) = ($0.base(0, as: First.self), $0.base(1, as: Second.self))
+            return $0.set((one, two, $0.base(2, as: Third.self)))
           })))
   }
 }

@@ -47,11 +47,7 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
 
   /// State that never changes: for previews and spies. Following it gives the value, and ends.
   public static func constant(_ value: Value) -> StateOutlet {
-    StateOutlet(
-      .derived(
-        DerivedState(
-          of: StateParts(), StateShape(onlyRoot: nil), read: { _ in value }, follow: nil,
-          refresh: { $0.set(value) })))
+    StateOutlet(.derived(DerivedState(of: [], read: { _ in value }, refresh: { $0.set(value) })))
   }
 
   /// The value there is now; the last one when the state is finished or its owner gone.
@@ -73,7 +69,7 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
   public var outlet: Outlet<Value> {
     switch source {
     case .state(let root): Outlet(of: root.log)
-    case .derived(let derived): derived.outlet
+    case .derived(let derived): Outlet(of: derived.logs) { derived.feed(buffering: $0) }
     }
   }
 
@@ -83,10 +79,7 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
   ///   listener that wants the newest value only: `.bufferingNewest(1)`.
   @inlinable
   public func subscribe(buffering policy: BufferingPolicy? = nil) -> Subscription<Value> {
-    switch source {
-    case .state(let root): Outlet(of: root.log).subscribe(buffering: policy)
-    case .derived(let derived): Subscription(derived.feed(buffering: policy))
-    }
+    Subscription(feed(buffering: policy))
   }
 
   /// Subscribes, without a bound. The subscription lives as long as the iterator.
@@ -156,20 +149,29 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
     outlet.observe(buffering: policy, isolation: isolation, body)
   }
 
-  /// The states that it is made of.
-  var leaves: [any AnyStateLeaf] {
+  /// It, as a part of what is made of it.
+  @usableFromInline
+  var part: StatePart {
     switch source {
-    case .state(let root): [StateLeaf(of: root)]
-    case .derived(let derived): StateGraph(of: derived).leaves
+    case .state(let root): StatePart(log: root.log, observed: root.observed)
+    case .derived(let derived): StatePart(node: derived)
     }
   }
 
-  /// Whether it is followed without a merge: it has one root, and no part several times.
+  /// Whether it is followed without a merge.
   @inlinable
   var isFollowedAlone: Bool {
     switch source {
     case .state: true
-    case .derived(let derived): derived.follow != nil && derived.shape.depth < StateShape.deepest
+    case .derived(let derived): derived.follow != nil && derived.isShallow
+    }
+  }
+
+  @inlinable
+  func feed(buffering policy: BufferingPolicy?) -> Feed<Value> {
+    switch source {
+    case .state(let root): .cursor(root.log.subscribe(buffering: policy))
+    case .derived(let derived): derived.feed(buffering: policy)
     }
   }
 }
