@@ -51,6 +51,7 @@ let package = Package(
         "Journeys",
         .product(name: "AsyncChannels", package: "AsyncChannels"),
         .product(name: "AsyncChannelsRecording", package: "AsyncChannels"),
+        .product(name: "OpenCombine", package: "OpenCombine"),
       ],
       swiftSettings: settings
     ),

@@ -49,5 +49,5 @@ struct Operation: Sendable {
 
   var line: String { "\(name) \(times) \(isConcurrent ? "concurrent" : "alone")" }
 
-  static let all = sending + delivering + values + observing + others + journeys
+  static let all = sending + delivering + values + derived + observing + others + journeys
 }

@@ -90,6 +90,8 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     return Cursor(in: self, policy, SubscriberQueue(policy: policy, mergedAt: place))
   }
 
+  override var elementType: any Sendable.Type { Element.self }
+
   override var replayedCount: Int { window.elements.count }
 
   override var keptQueue: SubscriberQueueBase? { unheard }
@@ -111,8 +113,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   @inlinable
   static var isChangedInPlace: Bool { !_isPOD(Element.self) && !(Element.self is AnyClass) }
 
-  /// How many elements were ever added to the replay window, which must have one.
-  var version: Int {
+  override var version: Int {
     state.withLock { _ in window.total }
   }
 

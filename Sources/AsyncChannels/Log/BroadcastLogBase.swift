@@ -38,6 +38,11 @@ class BroadcastLogBase: @unchecked Sendable {
   @inlinable
   final var publishedCount: Int { published.load(ordering: .acquiring) }
 
+  var elementType: any Sendable.Type { Never.self }
+
+  /// How many elements were ever added to the replay window, which must have one.
+  var version: Int { 0 }
+
   /// How many elements a new subscriber gets. With the lock held.
   var replayedCount: Int { 0 }
 

@@ -34,6 +34,7 @@ final class MergeOrder: Sendable {
     var present: [Int] = []
 
     mutating func takeNewest() -> [Change] {
+      if present.isEmpty { return [] }
       defer { present.removeAll(keepingCapacity: true) }
       return present.compactMap { number in
         newest[number].take().map { Change(number: number, value: $0) }
@@ -49,18 +50,18 @@ final class MergeOrder: Sendable {
     state = Locked(State(newest: Array(repeating: nil, count: count)))
   }
 
+  /// The queue has added an element. (Among those that were dropped before may be one of the same queue.)
+  fileprivate func noteKept(at number: Int) {
+    state.withLock { state in
+      state.entries.append(Entry(number: number, missed: state.takeNewest()))
+    }
+  }
+
   /// - Parameter evicted: Gets what is there no more, since this is called with a log's lock held.
-  fileprivate func note<Element>(
-    _ element: Element, at number: Int, isKept: Bool, evicting evicted: inout Evicted<Element>
+  fileprivate func noteNewest<Element>(
+    _ element: Element, at number: Int, evicting evicted: inout Evicted<Element>
   ) {
     let replaced = state.withLock { state -> AnyStateValue? in
-      if isKept, !takesNewest {
-        // One that was dropped of the same queue is older than this.
-        let older = state.newest[number].take()
-        if older != nil { state.present.removeAll { $0 == number } }
-        state.entries.append(Entry(number: number, missed: state.takeNewest()))
-        return older
-      }
       let older = exchange(&state.newest[number], with: StateValue(element))
       if older == nil { state.present.append(number) }
       return older
@@ -68,9 +69,12 @@ final class MergeOrder: Sendable {
     if let replaced = replaced as? StateValue<Element> { evicted.add(replaced.value) }
   }
 
-  /// The queue whose first element is next, unless it takes the newest.
-  var next: Int? {
-    state.withLock { $0.entries.count > 0 ? $0.entries.slot(0).pointee.number : nil }
+  /// What is next, unless it takes the newest; nil if the task is cancelled: that is asked when it was seen.
+  func takeNext(evenIfCancelled: Bool) -> Entry? {
+    state.withLock { state in
+      guard state.entries.count > 0, evenIfCancelled || !Task.isCancelled else { return nil }
+      return state.entries.popFirst()
+    }
   }
 
   /// The queues that have something, if it takes the newest.
@@ -81,15 +85,10 @@ final class MergeOrder: Sendable {
     state.withLock { takesNewest ? !$0.present.isEmpty : $0.entries.count > 0 }
   }
 
-  /// What other queues dropped before the next element, which was taken.
-  func takeMissed() -> [Change] {
-    state.withLock { $0.entries.popFirst()?.missed ?? [] }
-  }
-
-  /// The newest elements, all from the same moment; nil if the task is cancelled: that is asked when they were
+  /// The newest elements, all from the same moment; none if the task is cancelled: that is asked when they were
   /// seen.
-  func takeNewest(evenIfCancelled: Bool) -> [Change]? {
-    state.withLock { evenIfCancelled || !Task.isCancelled ? $0.takeNewest() : nil }
+  func takeNewest(evenIfCancelled: Bool) -> [Change] {
+    state.withLock { evenIfCancelled || !Task.isCancelled ? $0.takeNewest() : [] }
   }
 }
 
@@ -108,7 +107,8 @@ final class MergePlace: Sendable {
   /// - Parameter isKept: Whether the queue has added it.
   @usableFromInline @inline(never)
   func note<Element>(_ element: Element, isKept: Bool, evicting evicted: inout Evicted<Element>) {
-    order.note(element, at: number, isKept: isKept, evicting: &evicted)
+    if isKept, !order.takesNewest { return order.noteKept(at: number) }
+    order.noteNewest(element, at: number, evicting: &evicted)
   }
 }
 

@@ -9,109 +9,86 @@
 /// `@unchecked Sendable`: for the reason that `Waiter` gives. The locks of the cursors in it are not
 /// taken: this one's lock guards them.
 final class MergedCursor: Waiter, @unchecked Sendable {
-  /// One of the subscriptions, and how an element that is there is taken from it.
-  struct Source: Sendable {
-    let cursor: LogCursor
-    let take: @Sendable (Terms) -> AnyStateValue?
-
-    init<Element>(_ cursor: Cursor<Element>) {
-      self.cursor = cursor
-      cursor.admit(Position.onlyTicket)
-      take = { terms in
-        guard let element = cursor.lookAndTake(terms, as: Position.onlyTicket) else { return nil }
-        return StateValue(element)
-      }
-    }
-  }
-
-  private let sources: [Source]
+  private let sources: [LogCursor]
   /// None while nobody sleeps.
   private var branches: [Doorbell] = []
   private let order: MergeOrder
   /// Which source is asked next on behalf of those who wait until its subscribers have settled.
   private var turn = 0
+  /// How many elements were taken one after the other, without a look at who else waits for the actor.
+  private var run = 0
 
-  init(_ sources: [Source], in order: MergeOrder) {
+  init(_ sources: [LogCursor], in order: MergeOrder) {
+    for source in sources { source.admit(Position.onlyTicket) }
     self.sources = sources
     self.order = order
   }
 
-  override var elementType: Any.Type { sources.first?.cursor.elementType ?? Never.self }
+  override var elementType: Any.Type { sources.first?.elementType ?? Never.self }
 
-  override var droppedCount: Int { sources.reduce(0) { $0 + $1.cursor.droppedCount } }
+  override var droppedCount: Int { sources.reduce(0) { $0 + $1.droppedCount } }
 
-  /// Takes what is there for the next step: an element of one source, or elements of several.
-  ///
-  /// - Parameter note: Is called while the lock is held, so in the order in which elements are taken. It
-  ///   must not run code of a user.
-  func take<Noted>(
-    _ terms: Terms, as ticket: UInt64, _ note: ([MergeOrder.Change]) -> Noted
-  ) -> Noted? {
-    withPlace(of: ticket) {
-      askNext(terms)
-      return (order.takesNewest ? takeNewest(terms) : takeNext(terms)).map(note)
+  /// Takes what is there for the next step: an element of one source, or elements of several. Requires the lock.
+  func take(_ terms: Terms, into target: some MergeTarget) -> Bool {
+    run = terms == .atOnce ? run + 1 : 0
+    if run == 64 { return false }
+    let asks = terms == .next || terms == .atOnce
+    if asks { askNext() }
+    if order.takesNewest { return takeNewest(terms, into: target) }
+    guard let next = order.takeNext(evenIfCancelled: terms == .evenIfCancelled) else {
+      return false
     }
-  }
-
-  private func takeNext(_ terms: Terms) -> [MergeOrder.Change]? {
-    guard let number = order.next, let value = sources[number].take(terms) else {
-      return nil
-    }
-    var changes = order.takeMissed()
-    changes.append(MergeOrder.Change(number: number, value: value))
-    return changes
+    for change in next.missed { _ = target.take(.value(change.value), from: change.number) }
+    return target.take(.first(asks: asks), from: next.number)
   }
 
   /// What is in the queues by now is in the order, too. An element that comes to a queue after that may be taken from
   /// the order in this step and be left in the queue: when nothing else is there, a later step clears it away.
-  private func takeNewest(_ terms: Terms) -> [MergeOrder.Change]? {
+  private func takeNewest(_ terms: Terms, into target: some MergeTarget) -> Bool {
     let present = order.present
     for number in present.isEmpty ? Array(sources.indices) : present {
       // No more than there are: a sender may be faster than this.
-      for _ in 0..<sources[number].cursor.pendingCount where sources[number].take(terms) == nil {
-        break
-      }
+      for _ in 0..<sources[number].pendingCount
+      where !target.take(.unneeded(terms), from: number) { break }
     }
-    guard let changes = order.takeNewest(evenIfCancelled: terms == .evenIfCancelled) else {
-      return nil
-    }
-    return changes.isEmpty ? nil : changes
+    let changes = order.takeNewest(evenIfCancelled: terms == .evenIfCancelled)
+    for change in changes { _ = target.take(.value(change.value), from: change.number) }
+    return !changes.isEmpty
   }
 
   /// One source in each step, so that one that does not change is asked, too.
-  private func askNext(_ terms: Terms) {
-    guard terms == .next, !sources.isEmpty else { return }
+  private func askNext() {
+    if sources.isEmpty { return }
     turn = turn + 1 < sources.count ? turn + 1 : 0
-    let cursor = sources[turn].cursor
+    let cursor = sources[turn]
     if cursor.isObserved { _ = cursor.look(asks: true, orJoinWith: nil) }
   }
 
   override func note(_ step: ConsumerStep) {
-    for source in sources { source.cursor.note(step) }
+    for source in sources { source.note(step) }
   }
 
   override func flow() -> String? {
-    sources.lazy.compactMap { $0.cursor.flow() }.first
+    sources.lazy.compactMap { $0.flow() }.first
   }
 
-  override var pendingCount: Int { sources.reduce(0) { $0 + $1.cursor.pendingCount } }
+  override var pendingCount: Int { sources.reduce(0) { $0 + $1.pendingCount } }
 
+  /// Where something is in the order, not each source is looked at: there may be thousands. (The queues may be empty of
+  /// it: a consumer that was cancelled has taken it from them, and left it in the order.)
   override func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look {
-    guard let bell else {
-      return lookInOrder(look { sources[$0].cursor.look(asks: asks, orJoinWith: nil) })
+    if order.isReady {
+      for source in sources where asks && source.isObserved {
+        _ = source.look(asks: true, orJoinWith: nil)
+      }
+      return .readable
     }
+    guard let bell else { return look { sources[$0].look(asks: asks, orJoinWith: nil) } }
     assert(branches.isEmpty, "A branch that stays in a queue outlives its consumer.")
     branches = sources.map { _ in Doorbell(branchOf: bell) }
-    let look = lookInOrder(
-      look { sources[$0].cursor.look(asks: asks, orJoinWith: branches[$0]) })
+    let look = look { sources[$0].look(asks: asks, orJoinWith: branches[$0]) }
     if look != .nothing { leaveQueues() }
     return look
-  }
-
-  /// The queues may be empty of what is there: a consumer that was cancelled has taken it from them, and left it in
-  /// the order.
-  private func lookInOrder(_ look: Look) -> Look {
-    order.takesNewest && order.isReady ? .readable : look
   }
 
   override func leaveQueue(_ bell: Doorbell) -> Bool { leaveQueues() }
@@ -119,16 +96,16 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   /// So that nobody takes a consumer that is awake for one that sleeps.
   override func wake() { leaveQueues() }
 
-  override func helpRinging() { for source in sources { source.cursor.helpRinging() } }
+  override func helpRinging() { for source in sources { source.helpRinging() } }
 
-  override var isSubscriber: Bool { sources.allSatisfy(\.cursor.isSubscriber) }
+  override var isSubscriber: Bool { sources.allSatisfy(\.isSubscriber) }
 
   /// From now on no call of `settled()` waits for it. To be called before it is consumed.
   func becomeOnlooker() {
-    for source in sources { source.cursor.becomeOnlooker() }
+    for source in sources { source.becomeOnlooker() }
   }
 
-  override func makeWatchers() -> [Waiter] { sources.flatMap { $0.cursor.makeWatchers() } }
+  override func makeWatchers() -> [Waiter] { sources.flatMap { $0.makeWatchers() } }
 
   /// Readable if one of them is, finished if all are.
   ///
@@ -136,7 +113,7 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   /// consumer asks for more: it asks all of them, and one may have nothing ever again.
   private func look(_ lookAt: (Int) -> Look) -> Look {
     var result = Look.finished
-    for number in sources.indices where result != .readable || sources[number].cursor.isObserved {
+    for number in sources.indices where result != .readable || sources[number].isObserved {
       switch lookAt(number) {
       case .readable: result = .readable
       case .nothing: if result == .finished { result = .nothing }
@@ -151,8 +128,24 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   @discardableResult
   private func leaveQueues() -> Bool {
     if branches.isEmpty { return false }
-    for (source, branch) in zip(sources, branches) { _ = source.cursor.leaveQueue(branch) }
+    for (source, branch) in zip(sources, branches) { _ = source.leaveQueue(branch) }
     branches = []
     return true
   }
+}
+
+/// An element of one of several queues that are taken as one.
+enum MergedChange {
+  /// The first in the queue, which is there.
+  case first(asks: Bool)
+  /// The first in the queue, if there is one: others are newer.
+  case unneeded(Terms)
+  /// One that the queue did not keep, or the newest.
+  case value(AnyStateValue)
+}
+
+protocol MergeTarget: AnyObject {
+  /// Takes an element. Called while the lock of the `MergedCursor` is held, so in the order in which elements are taken:
+  /// it must not run code of a user. False if an unneeded one is not there, or if the task is cancelled.
+  func take(_ change: MergedChange, from number: Int) -> Bool
 }

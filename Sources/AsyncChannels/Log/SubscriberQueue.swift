@@ -72,6 +72,13 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
     return removeFirst()
   }
 
+  /// The same for one that is there, which is moved to a place without one.
+  func moveFirst(to place: UnsafeMutablePointer<Element>) {
+    takenCount += 1
+    count -= 1
+    backlog.moveFirst(to: place)
+  }
+
   private func removeFirst() -> Element? {
     takenCount += 1
     count -= 1

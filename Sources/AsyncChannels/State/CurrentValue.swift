@@ -89,9 +89,10 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   public var projectedValue: StateOutlet<Value> { outlet }
 
   /// The read-only face: it can be read and followed, and not written.
-  public var outlet: StateOutlet<Value> { StateOutlet(.state(root)) }
-
-  private var root: StateRoot<Value> { StateRoot(log: log, observed: observed) }
+  @inlinable
+  public var outlet: StateOutlet<Value> {
+    StateOutlet(.state(StateRoot(log: log, observed: observed)))
+  }
 
   /// Writes the value, as ``value`` does. Does not keep the state alive; when it is finished or
   /// gone, sending returns `.finished`.

@@ -1,75 +1,71 @@
-public import Synchronization
+import Synchronization
 
-/// State that is made of other state: what reading it takes, which clients specialize, and how it is followed, which
-/// is made when somebody asks for it.
-///
-/// `_fixed_layout`: as `Cursor`.
+/// See `StateNode`.
 @_fixed_layout @usableFromInline
-final class DerivedState<Value: Sendable>: Sendable {
-  /// The only state that it is made of; nil if there is none, or several.
-  @usableFromInline let onlyRoot: ObjectIdentifier?
-  /// Computes the value. Nil if a state is part of it several times: that has to be read once.
-  @usableFromInline let read: (@Sendable () -> Value)?
-  @usableFromInline let make: @Sendable () -> Derivation<Value>
-  /// Made once: where a state is used twice, and what is made of it twice again, the number of parts would double
-  /// with each step.
-  @usableFromInline let made = Locked<Derivation<Value>?>(nil)
+class DerivedState<Value: Sendable>: StateNode, @unchecked Sendable {
+  @usableFromInline typealias Follow = @Sendable (StateNode, BufferingPolicy?) -> Feed<Value>
+
+  /// Computes the value by reading its parts. Gets this object.
+  @usableFromInline final let read: @Sendable (StateNode) -> Value
+  /// Follows the only root, without a merge; nil if it is not made of one alone. Gets this object.
+  @usableFromInline final let follow: Follow?
 
   @inlinable
   init(
-    onlyRoot: ObjectIdentifier?, read: (@Sendable () -> Value)?,
-    make: @escaping @Sendable () -> Derivation<Value>
+    of parts: [StatePart], read: @escaping @Sendable (StateNode) -> Value, follow: Follow? = nil,
+    refresh: @escaping @Sendable (AnyStateCell) -> Bool
   ) {
-    (self.onlyRoot, self.read, self.make) = (onlyRoot, read, make)
+    (self.read, self.follow) = (read, follow)
+    super.init(of: parts, refresh: refresh)
   }
 
-  /// If two threads come here simultaneously, each may make one, and both use the first that was stored.
-  var derivation: Derivation<Value> {
-    if let known = made.withLock({ $0 }) { return known }
-    let new = make()
-    return made.withLock { made in
-      let first = made ?? new
-      made = first
-      return first
-    }
+  override func makeCell(from bases: [Unmanaged<AnyStateCell>]) -> AnyStateCell {
+    StateCell<Value>(for: self, from: bases)
   }
 
-  @usableFromInline
-  var outlet: Outlet<Value> { derivation.outlet }
-
-  @usableFromInline
-  var valueReadOnce: Value { derivation.value }
-}
-
-extension StateOutlet {
-  /// The only state that it is made of; nil if there is none, or several.
   @inlinable
-  var onlyRoot: ObjectIdentifier? {
-    switch source {
-    case .state(let root): ObjectIdentifier(root.log)
-    case .derived(let derived): derived.onlyRoot
-    }
-  }
+  final var value: Value { isReadDirectly ? read(self) : valueInGraph }
 
-  /// How it comes from the states at its roots.
   @usableFromInline
-  var derivation: Derivation<Value> {
-    switch source {
-    case .derived(let derived): derived.derivation
-    case .state(let root): Derivation(of: root)
-    }
+  final var isReadDirectly: Bool {
+    let known = reading.load(ordering: .relaxed)
+    guard known == .unknown else { return known == .direct }
+    let isDirect = !StateGraph(of: self).isShared
+    reading.store(isDirect ? .direct : .inGraph, ordering: .relaxed)
+    return isDirect
   }
 
-  /// A subscription's, if it is made of one state.
   @usableFromInline
-  func feed(buffering policy: BufferingPolicy?) -> Feed<Value> {
-    outlet.feed(buffering: policy)
+  final var valueInGraph: Value {
+    guard let value = StateGraph(of: self).read(waiting: true, as: Value.self) else {
+      preconditionFailure("A reading that waits finds each state.")
+    }
+    return value
   }
 
-  /// Whether some state is part of both.
+  /// The value without waiting and without telling Observation; nil while one of the states is changed in place.
+  final var valueIfThere: Value? {
+    StateGraph(of: self).read(waiting: false, as: Value.self)
+  }
+
+  @usableFromInline
+  final var logs: [BroadcastLogBase] { StateGraph(of: self).roots.compactMap(\.log) }
+
   @inlinable
-  func sharesState<Other>(with other: StateOutlet<Other>) -> Bool {
-    if let root = onlyRoot, let otherRoot = other.onlyRoot { return root == otherRoot }
-    return derivation.sharesState(with: other.derivation)
+  final func feed(buffering policy: BufferingPolicy?) -> Feed<Value> {
+    if let follow { return follow(self, policy) }
+    guard let merge = StateMerge(of: self, buffering: policy) else {
+      return Outlet.just(value).feed(buffering: policy)
+    }
+    return .derived(merge.waiter) { terms, ticket in
+      switch merge.step(terms, as: ticket) {
+      case .changed(let graph):
+        let value = graph.top.value(as: Value.self)
+        graph.end()
+        return .element(value)
+      case .skipped: return .skipped
+      case .nothing: return .nothing
+      }
+    }
   }
 }

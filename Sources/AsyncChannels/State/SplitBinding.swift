@@ -42,7 +42,7 @@ import Synchronization
 /// owner nor its channel alive.
 public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendable {
   private let source: StateOutlet<Value>
-  private let roots: [any AnyStateRoot]
+  private let roots: [(log: BroadcastLogBase, observed: ObservedValue)]
   private let target: Inlet<Value>
   private let drafting = Locked(Drafting<Value>())
   /// For Observation: changes with each change of `value` that the source does not tell of.
@@ -54,7 +54,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   public init(reading source: StateOutlet<Value>, writing target: Inlet<Value>) {
     self.source = source
     self.target = target
-    roots = source.derivation.roots
+    roots = source.roots
     target.log?.countAll()
     let follower = StateFollower(id: ObjectIdentifier(self)) { [weak self] in self?.judge() }
     for root in roots { root.observed.add(follower) }
@@ -168,12 +168,22 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   /// What a derived source is now, read without waiting and without touching a value that is being updated; nil
   /// while one is changed in place.
   private var published: Published<Value>? {
-    guard isDerived else { return nil }
+    guard case .derived(let derived) = source.source else { return nil }
     let version = version
-    guard let value = source.derivation.valueIfThere else { return nil }
+    guard let value = derived.valueIfThere else { return nil }
     return Published(value: value, version: version, isCurrent: version == self.version)
   }
 
   /// A number that grows with each publication.
-  private var version: Int { roots.reduce(0) { $0 + $1.version } }
+  private var version: Int { roots.reduce(0) { $0 + $1.log.version } }
+}
+
+extension StateOutlet {
+  /// The states that it is made of.
+  fileprivate var roots: [(log: BroadcastLogBase, observed: ObservedValue)] {
+    let parts = part.node.map { StateGraph(of: $0).roots } ?? [part]
+    return parts.compactMap { part in
+      part.log.flatMap { log in part.observed.map { (log, $0) } }
+    }
+  }
 }

@@ -1,51 +1,58 @@
-import Synchronization
+/// One subscription to all states that derived state is made of.
+@usableFromInline
+final class StateMerge: @unchecked Sendable {
+  private let cursor: MergedCursor
+  /// Touched with the cursor's lock held.
+  @exclusivity(unchecked) private var graph: StateGraph
 
-/// One subscription to several states, and the last value it has taken of each.
-final class StateMerge: Sendable {
-  let cursor: MergedCursor
-  private let roots: [any AnyStateRoot]
-  private let state: Locked<(readings: StateReadings, steps: Int)>
-
-  init(of roots: [any AnyStateRoot], buffering policy: BufferingPolicy?) {
-    self.roots = roots
-    var readings = StateReadings()
-    let order = MergeOrder(of: roots.count, buffering: policy ?? .unbounded)
-    let sources = roots.enumerated().map { number, root in
-      let (source, last) = root.subscribe(
-        buffering: policy, mergedAt: MergePlace(in: order, number: number))
-      readings.values[root.id] = last
-      return source
-    }
-    cursor = MergedCursor(sources, in: order)
-    state = Locked((readings, 0))
+  /// What a step has come to.
+  @usableFromInline
+  enum Step {
+    /// The graph is its caller's, who has to end it.
+    case changed(StateGraph)
+    case skipped, nothing
   }
 
-  /// Takes the next change, if there is one. It is skipped while not all values are known yet.
-  ///
-  /// Values are noted while the cursor's lock is held, so in the order in which consumers take
-  /// them.
-  func take(_ terms: Terms, as ticket: UInt64) -> Feed<StateChange>.Taken {
-    if terms == .atOnce { return .nothing }
-    // Outlives the lock: this may be the last reference to a value, whose `deinit` then runs.
-    var replaced: [AnyStateValue] = []
-    defer { withExtendedLifetime(replaced) {} }
-    let taken = cursor.take(terms, as: ticket) { changes -> Feed<StateChange>.Taken in
-      let (known, all, number) = state.withLock { state in
-        let known = state.readings.values.count
-        state.steps += 1
-        for change in changes {
-          let id = roots[change.number].id
-          if let old = state.readings.values.updateValue(change.value, forKey: id) {
-            replaced.append(old)
-          }
-        }
-        return (known, state.readings, state.steps)
-      }
-      guard all.values.count == roots.count else { return .skipped }
-      let changed = known == roots.count ? changes.map { roots[$0.number].id } : nil
-      return .element(
-        StateChange(number: number, changed: changed, readings: all, ticket: ticket))
+  @usableFromInline var waiter: Waiter { cursor }
+
+  /// Nil for state that never changes.
+  @usableFromInline
+  init?(of node: StateNode, buffering policy: BufferingPolicy?) {
+    graph = StateGraph(of: node)
+    if graph.leaves.isEmpty { return nil }
+    let order = MergeOrder(of: graph.leaves.count, buffering: policy ?? .unbounded)
+    let sources = graph.leaves.enumerated().map { number, leaf in
+      leaf.subscribe(buffering: policy, mergedAt: MergePlace(in: order, number: number))
     }
-    return taken ?? .nothing
+    cursor = MergedCursor(sources, in: order)
+    graph.countUnknown()
+  }
+
+  /// Takes what is there for the next step, and computes what it changes. It is skipped while not all values are known
+  /// yet.
+  ///
+  /// A consumer that was displaced may still compute when a newer one comes. The newer one leaves it the graph, and makes
+  /// another of the values that it has taken last. It computes all of them once, so that it can tell what changes then.
+  @usableFromInline
+  func step(_ terms: Terms, as ticket: UInt64) -> Step {
+    if terms == .atOnce, cursor.hasReturned { return .nothing }
+    var isNew = false
+    let begun = cursor.withPlace(of: ticket) { () -> StateGraph? in
+      let known = graph
+      isNew = !known.isIdle
+      if isNew {
+        graph = StateGraph(insteadOf: known)
+        return graph
+      }
+      // Before the first element, what is skipped belongs to a step that is not done: nothing more is asked for.
+      let isStep = known.isBegun || terms == .evenIfCancelled
+      guard cursor.take(isStep ? terms : .more, into: known) else { return nil }
+      known.begin()
+      return known
+    }
+    guard let begun else { return .nothing }
+    if begun.compute(), !isNew { return .changed(begun) }
+    begun.end()
+    return .skipped
   }
 }

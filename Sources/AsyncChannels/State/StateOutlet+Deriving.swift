@@ -2,24 +2,18 @@
 /// computed when it is read, so that it is right immediately after a write; and a subscription to
 /// it waits for all that it is derived from.
 ///
-/// Closures run at each reading, and at least once for each change and subscriber. They should be
-/// cheap, and give equal results for equal arguments.
+/// Closures run at each reading, and for each subscriber at each change of what they depend on. They should
+/// be cheap, and give equal results for equal arguments.
+///
+/// A subscriber of state that is made of several states keeps the value of each part. So a change costs
+/// what is made of the changed state, among a thousand states, too. Falling asleep costs O(the states).
 extension StateOutlet {
   /// State that is what `transform` makes of this one.
   @inlinable
   public func map<Mapped>(
     _ transform: @escaping @Sendable (Value) -> Mapped
   ) -> StateOutlet<Mapped> {
-    StateOutlet<Mapped>(
-      .derived(
-        DerivedState(onlyRoot: onlyRoot) {
-          transform(value)
-        } make: {
-          derivation.map(
-            following: { policy in
-              feed(buffering: policy).deriving { value, _ in transform(value) }
-            }, transform)
-        }))
+    StateOutlet<Mapped>(.derived(MappedState(of: self, transform)))
   }
 }
 
@@ -28,9 +22,20 @@ extension StateOutlet where Value: Equatable {
   ///
   /// Each subscription compares what it gets itself: its first value is always delivered.
   public func removeDuplicates() -> StateOutlet {
-    StateOutlet(
+    let base = BorrowedState(self)
+    let follow: DerivedState<Value>.Follow = { _, policy in
+      let previous = Previous<Value>()
+      return base.outlet.feed(buffering: policy)
+        .deriving { previous.isReplaced(by: $0, $1) ? $0 : nil }
+    }
+    return StateOutlet(
       .derived(
-        DerivedState(onlyRoot: onlyRoot, read: { value }, make: { derivation.removeDuplicates() })))
+        DerivedState(
+          of: [part], read: { _ in base.value }, follow: isFollowedAlone ? follow : nil,
+          refresh: { cell in
+            let new = cell.base(0, as: Value.self)
+            return cell.isKnown && cell.value(as: Value.self) == new ? false : cell.set(new)
+          })))
   }
 }
 
@@ -53,13 +58,21 @@ extension StateOutlet {
   public static func combine<each Part: Sendable>(
     _ parts: repeat StateOutlet<each Part>
   ) -> StateOutlet where Value == (repeat each Part) {
-    let derivation = Derivation<Value>.combining(repeat (each parts).derivation)
-    let read: @Sendable () -> Value = { (repeat (each parts).value) }
+    var all: [StatePart] = []
+    for part in repeat each parts { all.append(part.part) }
+    let borrowed = (repeat BorrowedState(each parts))
     return StateOutlet(
       .derived(
         DerivedState(
-          onlyRoot: derivation.roots.count == 1 ? derivation.roots[0].id : nil,
-          read: derivation.isOneShared ? nil : read, make: { derivation })))
+          of: all, read: { _ in (repeat (each borrowed).value) },
+          refresh: { cell in
+            var place = 0
+            func next<Next>(_: BorrowedState<Next>) -> Next {
+              defer { place += 1 }
+              return cell.base(place, as: Next.self)
+            }
+            return cell.set((repeat next(each borrowed)))
+          })))
   }
 
   /// State of two: a tuple of the values there are now, as `combine` of any number.
@@ -69,15 +82,12 @@ extension StateOutlet {
   public static func combine<First, Second>(
     _ first: StateOutlet<First>, _ second: StateOutlet<Second>
   ) -> StateOutlet where Value == (First, Second) {
-    let make: @Sendable () -> Derivation<Value> = {
-      Derivation.combining(first.derivation, second.derivation)
-    }
-    if first.sharesState(with: second) {
-      let onlyRoot = first.onlyRoot == second.onlyRoot ? first.onlyRoot : nil
-      return StateOutlet(.derived(DerivedState(onlyRoot: onlyRoot, read: nil, make: make)))
-    }
-    let read: @Sendable () -> Value = { (first.value, second.value) }
-    return StateOutlet(.derived(DerivedState(onlyRoot: nil, read: read, make: make)))
+    let (one, two) = (BorrowedState(first), BorrowedState(second))
+    return StateOutlet(
+      .derived(
+        DerivedState(
+          of: [first.part, second.part], read: { _ in (one.value, two.value) },
+          refresh: { $0.set(($0.base(0, as: First.self), $0.base(1, as: Second.self))) })))
   }
 
   /// State of three: a tuple of the values there are now, as `combine` of any number. Clients specialize it.
@@ -85,18 +95,15 @@ extension StateOutlet {
   public static func combine<First, Second, Third>(
     _ first: StateOutlet<First>, _ second: StateOutlet<Second>, _ third: StateOutlet<Third>
   ) -> StateOutlet where Value == (First, Second, Third) {
-    let make: @Sendable () -> Derivation<Value> = {
-      Derivation.combining(first.derivation, second.derivation, third.derivation)
-    }
-    let isOneShared =
-      first.sharesState(with: second) || first.sharesState(with: third)
-      || second.sharesState(with: third)
-    let read: @Sendable () -> Value = { (first.value, second.value, third.value) }
-    let onlyRoot = first.onlyRoot
-    let isOneRoot = onlyRoot == second.onlyRoot && onlyRoot == third.onlyRoot
+    let (one, two, three) = (BorrowedState(first), BorrowedState(second), BorrowedState(third))
     return StateOutlet(
       .derived(
         DerivedState(
-          onlyRoot: isOneRoot ? onlyRoot : nil, read: isOneShared ? nil : read, make: make)))
+          of: [first.part, second.part, third.part],
+          read: { _ in (one.value, two.value, three.value) },
+          refresh: {
+            let (one, two) = ($0.base(0, as: First.self), $0.base(1, as: Second.self))
+            return $0.set((one, two, $0.base(2, as: Third.self)))
+          })))
   }
 }

@@ -47,22 +47,20 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
 
   /// State that never changes: for previews and spies. Following it gives the value, and ends.
   public static func constant(_ value: Value) -> StateOutlet {
-    StateOutlet(
-      .derived(
-        DerivedState(onlyRoot: nil, read: { value }, make: { Derivation(constant: value) })))
+    StateOutlet(.derived(DerivedState(of: [], read: { _ in value }, refresh: { $0.set(value) })))
   }
 
   /// The value there is now; the last one when the state is finished or its owner gone.
   ///
   /// Costs somewhat more than reading a ``CurrentValue``. For derived state, reading runs the
-  /// closures. If a state is part of it several times, reading also builds a table with the value of
-  /// each state (hundreds of nanoseconds). Reading it inside ``CurrentValue/update(_:)`` of the same
+  /// closures. If a state is part of it several times, or is more than 500 steps away, reading also builds a
+  /// table of all parts (hundreds of nanoseconds for each). Reading it inside ``CurrentValue/update(_:)`` of the same
   /// value traps.
   @inlinable
   public var value: Value {
     switch source {
     case .state(let root): root.value
-    case .derived(let derived): derived.read?() ?? derived.valueReadOnce
+    case .derived(let derived): derived.value
     }
   }
 
@@ -71,7 +69,7 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
   public var outlet: Outlet<Value> {
     switch source {
     case .state(let root): Outlet(of: root.log)
-    case .derived(let derived): derived.outlet
+    case .derived(let derived): Outlet(of: derived.logs) { derived.feed(buffering: $0) }
     }
   }
 
@@ -79,13 +77,18 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
   ///
   /// - Parameter policy: What happens when its consumer falls behind; unbounded if nil. For a
   ///   listener that wants the newest value only: `.bufferingNewest(1)`.
+  @inlinable
   public func subscribe(buffering policy: BufferingPolicy? = nil) -> Subscription<Value> {
-    outlet.subscribe(buffering: policy)
+    Subscription(feed(buffering: policy))
   }
 
   /// Subscribes, without a bound. The subscription lives as long as the iterator.
+  @inlinable
   public func makeAsyncIterator() -> Subscription<Value>.Iterator {
-    outlet.makeAsyncIterator()
+    switch source {
+    case .state(let root): Outlet(of: root.log).makeAsyncIterator()
+    case .derived(let derived): .init(derived.feed(buffering: nil))
+    }
   }
 
   /// Calls a function with the value there is now and each later one, as `observe` of ``Outlet``
@@ -144,5 +147,31 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
       @escaping @isolated(any) @Sendable (Value) async -> SendResult<Sent>
   ) -> CancellationToken {
     outlet.observe(buffering: policy, isolation: isolation, body)
+  }
+
+  /// It, as a part of what is made of it.
+  @usableFromInline
+  var part: StatePart {
+    switch source {
+    case .state(let root): StatePart(log: root.log, observed: root.observed)
+    case .derived(let derived): StatePart(node: derived)
+    }
+  }
+
+  /// Whether it is followed without a merge.
+  @inlinable
+  var isFollowedAlone: Bool {
+    switch source {
+    case .state: true
+    case .derived(let derived): derived.follow != nil && derived.isShallow
+    }
+  }
+
+  @inlinable
+  func feed(buffering policy: BufferingPolicy?) -> Feed<Value> {
+    switch source {
+    case .state(let root): .cursor(root.log.subscribe(buffering: policy))
+    case .derived(let derived): derived.feed(buffering: policy)
+    }
   }
 }

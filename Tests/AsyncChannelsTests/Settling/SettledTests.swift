@@ -209,9 +209,10 @@ final class SettledTests: XCTestCase {
   }
 
   func test_C74d_aStateThatDoesNotChangeHasSettledBesideThoseThatAlwaysDo() async throws {
-    for takesBatches in [false, true] {
+    for (takesBatches, isFirst) in [(false, false), (false, true), (true, false), (true, true)] {
       let (busy, idle) = (CurrentValue(0), CurrentValue(0))
-      let both = StateOutlet.combine(busy.outlet, idle.outlet)
+      let (one, other) = isFirst ? (idle, busy) : (busy, idle)
+      let both = StateOutlet.combine(one.outlet, other.outlet)
       let subscription = both.subscribe()
       let (iterator, batches) = (
         subscription.makeAsyncIterator(), subscription.batches().makeAsyncIterator()

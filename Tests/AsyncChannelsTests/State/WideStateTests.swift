@@ -1,0 +1,141 @@
+import Foundation
+import TestSupport
+import XCTest
+
+@testable import AsyncChannels
+
+/// Derived state of many states, and with many steps.
+final class WideStateTests: XCTestCase {
+  private let calls = Record<Int>()
+
+  /// Each is made of the one before and of one more state.
+  private func fold(_ states: [CurrentValue<Int>]) -> StateOutlet<Int> {
+    var sum = states[0].outlet
+    for (number, state) in states.enumerated().dropFirst() {
+      sum = StateOutlet.combine(sum, state.outlet).map { [calls] in
+        calls.add(number)
+        return $0 &+ $1
+      }
+    }
+    return sum
+  }
+
+  /// The halves are made first.
+  private func tree(_ states: ArraySlice<CurrentValue<Int>>) -> StateOutlet<Int> {
+    guard states.count > 1 else { return states[states.startIndex].outlet }
+    let middle = states.startIndex + states.count / 2
+    return StateOutlet.combine(tree(states[..<middle]), tree(states[middle...])).map { [calls] in
+      calls.add(0)
+      return $0 &+ $1
+    }
+  }
+
+  func test_C121a_aChangeOfOneAmongAThousandComputesOnlyWhatIsMadeOfIt() {
+    let states = (0..<1_000).map { _ in CurrentValue(1) }
+    let (sum, halves) = (fold(states), tree(states[...]))
+    XCTAssertEqual(calls.take(), [], "nothing is computed before somebody reads")
+    XCTAssertEqual([sum.value, halves.value], [1_000, 1_000])
+    XCTAssertEqual(calls.take().count, 2 * 999)
+    let (summed, halved) = (sum.subscribe(), halves.subscribe())
+    XCTAssertEqual(summed.takeNow().element, 1_000)
+    XCTAssertEqual(halved.takeNow().element, 1_000)
+    for (number, total) in [(999, 1_001), (990, 1_002), (0, 1_003), (500, 1_004)] {
+      states[number].value += 1
+      _ = calls.take()
+      XCTAssertEqual(summed.takeNow().element, total)
+      XCTAssertEqual(calls.take(), Array(max(number, 1)...999))
+      XCTAssertEqual(halved.takeNow().element, total)
+      XCTAssertLessThanOrEqual(calls.take().count, 10)
+    }
+    XCTAssertNil(summed.takeNow().element)
+  }
+
+  /// What did not change in the end is not brought further.
+  func test_C121a_whatIsMadeOfAnEqualValueIsNotComputed() {
+    let states = (0..<100).map { CurrentValue($0) }
+    let isEven = StateOutlet.combine(states[0].outlet, states[1].outlet)
+      .map { ($0 + $1).isMultiple(of: 2) }.removeDuplicates()
+    let text = isEven.map { [calls] in
+      calls.add(0)
+      return "\($0)"
+    }
+    let all = StateOutlet.combine(text, fold(Array(states[2...])))
+    let subscription = all.subscribe()
+    XCTAssertEqual(subscription.takeNow().element?.0, "false")
+    _ = calls.take()
+    states[0].value = 2
+    XCTAssertNil(subscription.takeNow().element)
+    XCTAssertEqual(calls.take(), [])
+    states[0].value = 3
+    XCTAssertEqual(subscription.takeNow().element?.0, "true")
+    XCTAssertEqual(calls.take(), [0])
+  }
+
+  func test_C121b_chainsOfTenThousandAreReadFollowedAndDropped() async throws {
+    let count = 10_000
+    try await onSmallStack {
+      let (state, other) = (CurrentValue(1), CurrentValue(0))
+      let makeNext: [(StateOutlet<Int>) -> StateOutlet<Int>] = [
+        { $0.map { $0 &+ 1 } },
+        { $0.removeDuplicates() },
+        { StateOutlet.combine($0, other.outlet).map { $0 &+ $1 } },
+        { StateOutlet.combine($0, $0).map { $0 &- $1 &+ 1 } },
+        { StateOutlet.combine($0, other.outlet, $0, other.outlet).map { $0 &+ $1 &- $2 &+ $3 } },
+      ]
+      for (number, makeNext) in makeNext.enumerated() {
+        var top = state.outlet
+        for _ in 0..<count { top = makeNext(top) }
+        let expected = [1 + count, 1, 1, 1, 0][number]
+        XCTAssertEqual(top.value, expected)
+        let subscription = top.subscribe()
+        XCTAssertEqual(subscription.takeNow().element, expected)
+        let outlet = top.outlet
+        XCTAssertEqual(outlet.subscribe(buffering: .bufferingNewest(1)).takeNow().element, expected)
+        // The lower half outlives the upper one.
+        let kept = top
+        top = top.map { $0 }
+        top = state.outlet
+        XCTAssertEqual(kept.value, expected)
+      }
+      XCTAssertEqual([state.subscriberCount, other.subscriberCount], [0, 0])
+    }
+  }
+
+  /// The newer consumer goes on with values of its own, and misses nothing.
+  func test_C56c_aNewerConsumerDoesNotWaitForAClosureOfTheOlder() async throws {
+    let (number, other) = (CurrentValue(0), CurrentValue("a"))
+    let (entered, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let isToWait = CurrentValue(false)
+    let parity = StateOutlet.combine(number.outlet, other.outlet).map { number, _ in
+      if number == 2, isToWait.value {
+        isToWait.value = false
+        entered.signal()
+        mayGoOn.wait()
+      }
+      return number / 2
+    }.removeDuplicates()
+    let subscription = StateOutlet.combine(parity, other.outlet).map { "\($0)\($1)" }.subscribe()
+    XCTAssertEqual(subscription.takeNow().element, "0a")
+    isToWait.value = true
+    number.value = 2
+    let late = Record<String>()
+    async let older: Void = onThreads(1) { _ in
+      if let element = subscription.takeNow().element { late.add(element) }
+    }
+    try await onThreads(1) { _ in
+      entered.wait()
+      number.value = 3
+      other.value = "b"
+      number.value = 4
+      let newer = subscription.takeOver()
+      var seen: [String] = []
+      for _ in 0..<10 { seen += subscription.takeAll(as: newer) }
+      XCTAssertEqual(seen, ["1b", "2b"], "what the older one took counts as delivered")
+      mayGoOn.signal()
+    }
+    try await older
+    XCTAssertEqual(late.events, ["1a"])
+    number.value = 6
+    XCTAssertEqual(subscription.takeNow().element, "3b")
+  }
+}
