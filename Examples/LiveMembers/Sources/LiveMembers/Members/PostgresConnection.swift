@@ -4,15 +4,22 @@ import Foundation
 /// A connection to PostgreSQL. Its calls block their thread, but none without end: a call returns when its
 /// task is cancelled, or the server was silent for too long. Then the connection is closed.
 ///
-/// The calls of `libpq` that wait do not know of either, so this uses those that do not wait, and `poll`.
+/// The calls of `libpq` that wait do not know of either, so a query uses those that do not wait, and `poll`.
+/// Only to connect there is no such call that finds names, and gives each of several hosts its time: that has
+/// a thread of its own, for which nobody has to wait.
 final class PostgresConnection {
   private let handle: OpaquePointer?
   private static let statementLimit = Duration.seconds(10)
-  private static let connectLimit = Duration.seconds(3)
 
   init(_ address: PostgresAddress) throws {
-    handle = address.connecting()
-    try connect()
+    let attempt = PostgresAttempt(address)
+    var connection: OpaquePointer?
+    while connection == nil {
+      try Task.checkCancellation()
+      connection = attempt.take()
+    }
+    handle = connection
+    guard isConnected else { throw failure }
     // "relation already exists, skipping" is nothing for standard error.
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
     PQsetnonblocking(handle, 1)
@@ -59,16 +66,6 @@ final class PostgresConnection {
     return count
   }
 
-  private func connect() throws {
-    let deadline = ContinuousClock.now + Self.connectLimit
-    var state = PGRES_POLLING_WRITING
-    while state != PGRES_POLLING_OK {
-      guard state != PGRES_POLLING_FAILED, PQstatus(handle) != CONNECTION_BAD else { throw failure }
-      try wait(for: state == PGRES_POLLING_READING ? POLLIN : POLLOUT, until: deadline)
-      state = PQconnectPoll(handle)
-    }
-  }
-
   private func send(_ statement: String, _ parameters: [String]) throws {
     let values = parameters.map { strdup($0) }
     defer { values.forEach { free($0) } }
@@ -98,13 +95,13 @@ final class PostgresConnection {
     while true {
       try Task.checkCancellation()
       guard ContinuousClock.now < deadline else {
-        throw StoreFailure(isConnected: false, reason: "the database does not answer")
+        throw StoreFailure(changedNothing: false, reason: "the database does not answer")
       }
       var watched = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
       let count = poll(&watched, 1, 100)
       if count > 0 { return }
       guard count == 0 || errno == EINTR else {
-        throw StoreFailure(isConnected: false, reason: String(cString: strerror(errno)))
+        throw StoreFailure(changedNothing: false, reason: String(cString: strerror(errno)))
       }
     }
   }
@@ -115,6 +112,6 @@ final class PostgresConnection {
       reason = reason.replacing(password, with: "…")
     }
     return StoreFailure(
-      isConnected: isConnected, reason: reason.trimmingCharacters(in: .whitespacesAndNewlines))
+      changedNothing: isConnected, reason: reason.trimmingCharacters(in: .whitespacesAndNewlines))
   }
 }

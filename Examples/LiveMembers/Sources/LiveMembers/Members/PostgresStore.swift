@@ -14,18 +14,13 @@ actor PostgresStore: MemberStore {
   private var changes: AsyncThrowingStream<Void, any Error>.Continuation?
   private var source: (any DispatchSourceRead)? { didSet { oldValue?.cancel() } }
 
-  /// What an administrator runs for a role that may not create it.
-  static let schema = String(decoding: PackageResources.postgres_sql, as: UTF8.self)
-  /// As it stands at the end of `postgres.sql`.
-  private static let version = "live members 2"
-
-  /// Makes the schema if it is missing or of another version.
+  /// Makes the schema if it is missing or older. A newer one refuses that, and so this program.
   init(_ address: PostgresAddress) async throws {
     self.address = address
     let found = try query(
       "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = 'live_members'"
     )
-    if found != Self.version { try query(Self.schema) }
+    if found != PostgresSchema.version { try query(PostgresSchema.statements) }
   }
 
   /// The list is read when the commands are committed: in their transaction, a server that takes its reply
@@ -36,9 +31,9 @@ actor PostgresStore: MemberStore {
       "SELECT live_members.commit_commands($1::jsonb, \(listCapacity))", [commands])
     do {
       return Committed(outcomes: outcomes, roster: try roster())
-    } catch let failure as StoreFailure {
+    } catch let error where !(error is CancellationError) {
       // They are stored, so nobody may be told that they are not. Asking again gives the same outcomes.
-      throw StoreFailure(isConnected: false, reason: failure.reason)
+      throw StoreFailure(changedNothing: false, reason: "\(error)")
     }
   }
 
@@ -60,7 +55,9 @@ actor PostgresStore: MemberStore {
       of: Void.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
     // A descriptor of the source's own: `libpq` closes its one when the connection is lost.
     let socket = dup(connection?.socket ?? -1)
-    guard socket >= 0 else { throw StoreFailure(isConnected: true, reason: "too many open files") }
+    guard socket >= 0 else {
+      throw StoreFailure(changedNothing: true, reason: "too many open files")
+    }
     let source = DispatchSource.makeReadSource(fileDescriptor: socket, queue: executor.queue)
     source.setEventHandler { self.assumeIsolated { $0.readNotifications() } }
     source.setCancelHandler { close(socket) }
@@ -94,7 +91,7 @@ actor PostgresStore: MemberStore {
       return value
     } catch {
       // After a wait that was given up, the reply is still to come: only a new connection has none.
-      if (error as? StoreFailure)?.isConnected != true { disconnect(error) }
+      if (error as? StoreFailure)?.changedNothing != true { disconnect(error) }
       throw error
     }
   }

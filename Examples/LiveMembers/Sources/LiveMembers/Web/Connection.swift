@@ -4,11 +4,14 @@ import NIOCore
 
 /// What is done for each connection, whatever is asked on it: one that is dead or stuck is closed, and work
 /// whose answer nobody is there to read is cancelled.
-final class Connection: ChannelInboundHandler, RemovableChannelHandler {
+final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = Any
+  typealias OutboundIn = Any
 
   private let silence: TimeAmount
   private var hasGone = false
+  private var progress = Progress()
+  private var nextLook: Scheduled<Void>?
   /// How the work under way is cancelled, and when it is in any case.
   private var work: (cancel: @Sendable () -> Void, limit: Scheduled<Void>)?
 
@@ -17,12 +20,9 @@ final class Connection: ChannelInboundHandler, RemovableChannelHandler {
     self.silence = silence
   }
 
-  static func handlers(silence: TimeAmount) -> [any RemovableChannelHandler] {
-    [IdleStateHandler(writeTimeout: silence), Connection(silence: silence)]
-  }
-
-  /// A host that vanished acknowledges nothing. Without this the system sends again for a quarter of an hour.
   func handlerAdded(context: ChannelHandlerContext) {
+    look(in: context)
+    // A host that vanished acknowledges nothing. Without this the system sends again for a quarter of an hour.
     #if os(Linux)
       let (name, value) = (18, silence.nanoseconds / 1_000_000)  // TCP_USER_TIMEOUT, in ms
     #else
@@ -32,16 +32,29 @@ final class Connection: ChannelInboundHandler, RemovableChannelHandler {
     context.channel.setOption(option, value: .init(value)).whenFailure { _ in }
   }
 
-  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    switch event {
-    // Nothing was written for long: because there is nothing, or because its browser does not read.
-    case IdleStateHandler.IdleStateEvent.write:
-      let left = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
-      if left != 0 { context.close(promise: nil) }
-    // A browser that leaves closes both ways, which cannot be told from one that only sends no more.
-    case ChannelEvent.inputClosed: leave()
-    default: break
+  func handlerRemoved(context: ChannelHandlerContext) {
+    nextLook?.cancel()
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    let promise = promise ?? context.eventLoop.makePromise()
+    promise.futureResult.assumeIsolated().whenSuccess { self.progress.hasWritten = true }
+    context.write(data, promise: promise)
+  }
+
+  /// Closes the connection if its browser does not read.
+  private func look(in context: ChannelHandlerContext) {
+    let left = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
+    if progress.isStuck(with: left ?? 0) { return context.close(promise: nil) }
+    let interval = TimeAmount.nanoseconds(silence.nanoseconds / Int64(Progress.limit))
+    nextLook = context.eventLoop.assumeIsolated().scheduleTask(in: interval) {
+      self.look(in: context)
     }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    // A browser that leaves closes both ways, which cannot be told from one that only sends no more.
+    if case .inputClosed? = event as? ChannelEvent { leave() }
     context.fireUserInboundEventTriggered(event)
   }
 
@@ -68,6 +81,23 @@ final class Connection: ChannelInboundHandler, RemovableChannelHandler {
   }
 }
 
+/// Tells a browser that reads slowly from one that does not read.
+private struct Progress {
+  /// How often in a row no byte may have been read since the look before.
+  static let limit = 3
+  var hasWritten = false
+  private var left = 0
+  private var looks = 0
+
+  /// - Parameter left: How many bytes are not written yet. A long list is one write, which ends late.
+  mutating func isStuck(with left: Int) -> Bool {
+    let isUnchanged = !hasWritten && self.left > 0 && left >= self.left
+    looks = isUnchanged ? looks + 1 : 0
+    (self.left, hasWritten) = (left, false)
+    return looks == Self.limit
+  }
+}
+
 /// A request's context, which knows its connection.
 struct PageContext: RequestContext {
   var coreContext: CoreRequestContextStorage
@@ -90,8 +120,13 @@ struct PageContext: RequestContext {
     let work = Task { await body() }
     channel.eventLoop.execute { [channel] in
       let limit = channel.eventLoop.scheduleTask(in: limit) { work.cancel() }
-      let connection = try? channel.pipeline.syncOperations.handler(type: Connection.self)
-      connection?.began({ work.cancel() }, limit: limit)
+      if let connection = try? channel.pipeline.syncOperations.handler(type: Connection.self) {
+        connection.began({ work.cancel() }, limit: limit)
+      } else {
+        // A connection that was reset has left its pipeline already.
+        limit.cancel()
+        work.cancel()
+      }
     }
     return await withTaskCancellationHandler {
       await work.value
