@@ -23,7 +23,7 @@ class Postgres:
         if os.geteuid() == 0:
             shutil.chown(self.folder, "postgres")
         self.port = free_port()
-        self.run("initdb", "-D", self.data, "-A", "trust", "-U", "members", "--no-sync")
+        self.run("initdb", "-D", self.data, "-A", "trust", "-U", "members", "-E", "UTF8", "--no-sync")
         self.start()
         self.url = f"postgresql://members@127.0.0.1:{self.port}/postgres"
         self.socket_url = f"postgresql://members@/postgres?host={self.folder}&port={self.port}"

@@ -36,8 +36,8 @@ class Events:
         self.head, _, self.bytes = self.bytes.partition(b"\r\n\r\n")
         return self
 
-    def receive(self):
-        received = self.socket.recv(65536)
+    def receive(self, size=65536):
+        received = self.socket.recv(size)
         if not received:
             raise ConnectionError("the stream broke off")
         self.bytes += received

@@ -82,6 +82,8 @@ class AddressTests(PostgresCase):
             server = self.start(**how)
             server.add(name)
             self.assertEqual(server.names()[-1], name)
+            self.assertEqual(self.database.query(
+                "SELECT name FROM live_members.member ORDER BY id DESC LIMIT 1"), name)
 
     @contextlib.contextmanager
     def silent_host(self):

@@ -136,7 +136,7 @@ struct Serve: AsyncParsableCommand {
       router: routes.router(),
       server: .http1(
         configuration: .init(
-          additionalChannelHandlers: [Connection(silence: silence)],
+          additionalChannelHandlers: Connection.handlers(silence: silence),
           idleTimeout: .seconds(30))),
       configuration: ApplicationConfiguration(
         address: .hostname(host, port: try listeningPort), backlog: 4096,

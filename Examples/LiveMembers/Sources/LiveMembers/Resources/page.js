@@ -59,8 +59,11 @@ addEventListener("pointerdown", () => {
   pressed = setTimeout(release, 2000);
 }, true);
 for (const event of ["pointerup", "pointercancel", "blur"]) {
-  // The click comes after the release.
-  addEventListener(event, () => setTimeout(release, 0), true);
+  addEventListener(event, ({target}) => {
+    // The field that loses the focus to what is pressed is no reason: only the window is.
+    if (event === "blur" && target !== window) return;
+    setTimeout(release, 0); // the click comes after the release
+  }, true);
 }
 
 function release() {

@@ -4,14 +4,11 @@ import NIOCore
 
 /// What is done for each connection, whatever is asked on it: one that is dead or stuck is closed, and work
 /// whose answer nobody is there to read is cancelled.
-final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
+final class Connection: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = Any
-  typealias OutboundIn = Any
 
   private let silence: TimeAmount
   private var hasGone = false
-  private var progress = Progress()
-  private var nextLook: Scheduled<Void>?
   /// How the work under way is cancelled, and when it is in any case.
   private var work: (cancel: @Sendable () -> Void, limit: Scheduled<Void>)?
 
@@ -20,9 +17,12 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
     self.silence = silence
   }
 
+  static func handlers(silence: TimeAmount) -> [any RemovableChannelHandler] {
+    [IdleStateHandler(writeTimeout: silence), Connection(silence: silence)]
+  }
+
+  /// A host that vanished acknowledges nothing. Without this the system sends again for a quarter of an hour.
   func handlerAdded(context: ChannelHandlerContext) {
-    look(in: context)
-    // A host that vanished acknowledges nothing. Without this the system sends again for a quarter of an hour.
     #if os(Linux)
       let (name, value) = (18, silence.nanoseconds / 1_000_000)  // TCP_USER_TIMEOUT, in ms
     #else
@@ -32,30 +32,30 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
     context.channel.setOption(option, value: .init(value)).whenFailure { _ in }
   }
 
-  func handlerRemoved(context: ChannelHandlerContext) {
-    nextLook?.cancel()
-  }
-
-  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    let promise = promise ?? context.eventLoop.makePromise()
-    promise.futureResult.assumeIsolated().whenSuccess { self.progress.hasWritten = true }
-    context.write(data, promise: promise)
-  }
-
-  /// Closes the connection if its browser does not read.
-  private func look(in context: ChannelHandlerContext) {
-    let left = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
-    if progress.isStuck(with: left ?? 0) { return context.close(promise: nil) }
-    let interval = TimeAmount.nanoseconds(silence.nanoseconds / Int64(Progress.limit))
-    nextLook = context.eventLoop.assumeIsolated().scheduleTask(in: interval) {
-      self.look(in: context)
-    }
-  }
-
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case IdleStateHandler.IdleStateEvent.write: closeIfStuck(context)
     // A browser that leaves closes both ways, which cannot be told from one that only sends no more.
-    if case .inputClosed? = event as? ChannelEvent { leave() }
+    case ChannelEvent.inputClosed: leave()
+    default: break
+    }
     context.fireUserInboundEventTriggered(event)
+  }
+
+  /// No write has ended for long: because there was none, or because the browser reads slowly, or not at all.
+  private func closeIfStuck(_ context: ChannelHandlerContext) {
+    let left = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
+    guard left != 0 else { return }
+    #if os(Linux)
+      // While a browser reads, the system sends what it has in its own buffer, which may be megabytes.
+      guard let socket = context.channel as? any SocketOptionProvider else { return }
+      socket.getTCPInfo().assumeIsolated().whenSuccess { [silence] info in
+        let pause = TimeAmount.milliseconds(Int64(info.tcpi_last_data_sent))
+        if pause >= silence { context.close(promise: nil) }
+      }
+    #else
+      context.close(promise: nil)
+    #endif
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -78,23 +78,6 @@ final class Connection: ChannelDuplexHandler, RemovableChannelHandler {
     forgetWork()
     work = (cancel, limit)
     if hasGone { leave() }
-  }
-}
-
-/// Tells a browser that reads slowly from one that does not read.
-private struct Progress {
-  /// How often in a row no byte may have been read since the look before.
-  static let limit = 3
-  var hasWritten = false
-  private var left = 0
-  private var looks = 0
-
-  /// - Parameter left: How many bytes are not written yet. A long list is one write, which ends late.
-  mutating func isStuck(with left: Int) -> Bool {
-    let isUnchanged = !hasWritten && self.left > 0 && left >= self.left
-    looks = isUnchanged ? looks + 1 : 0
-    (self.left, hasWritten) = (left, false)
-    return looks == Self.limit
   }
 }
 
