@@ -89,7 +89,11 @@ struct Serve: AsyncParsableCommand {
   private func store() async throws -> any MemberStore {
     let address = postgres ?? (file == nil ? environment["DATABASE_URL"] : nil)
     guard let address else { return try SQLiteStore(path: file ?? "members.sqlite") }
-    return try await PostgresStore(try PostgresAddress(address))
+    #if PostgreSQL
+      return try await PostgresStore(try PostgresAddress(address))
+    #else
+      throw ValidationError("This server was built without PostgreSQL.")
+    #endif
   }
 
   func run() async throws {
