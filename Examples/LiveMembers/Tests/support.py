@@ -15,8 +15,6 @@ import tempfile
 import time
 import urllib.parse
 
-# How often the tests repeat what needs luck.
-TRIALS = int(os.environ.get("TRIALS", 1))
 PACKAGE = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = pathlib.Path(os.environ.get("PROGRAM", PACKAGE / ".build/debug/LiveMembers")).resolve()
 # Not what the person who runs the tests has set for servers.

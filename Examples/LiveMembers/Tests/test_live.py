@@ -7,7 +7,7 @@ import time
 import unittest
 
 from browsing import BrowserCase
-from support import TRIALS, until
+from support import until
 
 
 class TabTests(BrowserCase):
@@ -106,15 +106,14 @@ class SilenceTests(BrowserCase):
     def test_a_page_that_is_seen_again_is_not_live_before_it_is_connected(self):
         one = self.tab()
         one.until(connection="Live")
-        for _ in range(TRIALS):
-            self.tab(path="/status")
-            until("nobody has a stream", lambda: self.server.tabs() == 0)
-            self.server.freeze()
-            try:
-                self.assertEqual(one.state()["connection"], "Connecting …")
-            finally:
-                self.server.thaw()
-            one.until(connection="Live")
+        self.tab(path="/status")
+        until("nobody has a stream", lambda: self.server.tabs() == 0)
+        self.server.freeze()
+        try:
+            self.assertEqual(one.state()["connection"], "Connecting …")
+        finally:
+            self.server.thaw()
+        one.until(connection="Live")
 
     def test_a_slow_line_gets_its_list(self):
         """A list that takes longer than the page waits for a server that is silent."""
@@ -161,14 +160,13 @@ class SilenceTests(BrowserCase):
         self.assertEqual(sorted(leading), [False, True])
         follower = windows[leading.index(False)]
         name, _, revision = self.events(self.server).next()[0].rpartition("-")
-        for _ in range(TRIALS):
-            # What is told with the list shows that it was heard.
-            follower.script("""
-              new BroadcastChannel("live-members").postMessage({
-                html: document.getElementById("list").innerHTML.replace(/<li.*?<\\/li>/, ""),
-                id: arguments[0], state: "lost"});""", f"{name}-{int(revision) - 1}")
-            follower.until(connection="Reconnecting …", names=["Ann", "Bob"])
-            follower.until(connection="Live", names=["Ann", "Bob"])
+        # What is told with the list shows that it was heard.
+        follower.script("""
+          new BroadcastChannel("live-members").postMessage({
+            html: document.getElementById("list").innerHTML.replace(/<li.*?<\\/li>/, ""),
+            id: arguments[0], state: "lost"});""", f"{name}-{int(revision) - 1}")
+        follower.until(connection="Reconnecting …", names=["Ann", "Bob"])
+        follower.until(connection="Live", names=["Ann", "Bob"])
 
     def test_a_page_gets_the_list_and_not_what_another_person_does_with_it(self):
         """Two windows of one browser: in one, a member is being removed, which takes long."""

@@ -3,13 +3,13 @@
 import unittest
 
 from browsing import BrowserCase
-from support import TRIALS, member_id, until
+from support import member_id, until
 
 
 class ListTests(BrowserCase):
     def test_a_click_takes_effect_though_its_row_moves_between_press_and_release(self):
         """Others remove the row above the one that is pressed, so what is below moves up."""
-        count = max(10, TRIALS)
+        count = 10
         for number in range(count):
             self.server.add(f"above {number}")
             self.server.add(f"kept {number}")

@@ -6,7 +6,7 @@ import unittest
 
 from cases import PostgresCase, ServerCase
 from programs import nginx, pgbouncer
-from support import PROGRAM, TRIALS, Server
+from support import PROGRAM, Server
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
@@ -79,13 +79,12 @@ class PoolerTests(PostgresCase):
         self.addCleanup(pooler.close)
         address = f"postgresql://members@127.0.0.1:{pooler.port}/postgres"
         servers = [self.start("--heartbeat", "1", postgres=address) for _ in range(2)]
-        for trial in range(TRIALS):
-            servers[0].post("/members/remove-all")
-            tabs = [self.events(server) for server in servers]
-            for number in range(5):
-                servers[number % 2].add(f"m{number}")
-                for tab in tabs:
-                    tab.until_names([f"m{n}" for n in range(number + 1)], 10)
+        servers[0].post("/members/remove-all")
+        tabs = [self.events(server) for server in servers]
+        for number in range(5):
+            servers[number % 2].add(f"m{number}")
+            for tab in tabs:
+                tab.until_names([f"m{n}" for n in range(number + 1)], 10)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import unittest
 
 from cases import PostgresCase, ServerCase
 from clients import Clients
-from support import TRIALS, until
+from support import until
 
 FORM = b"Content-Type: application/x-www-form-urlencoded\r\nHost: 127.0.0.1\r\n"
 
@@ -51,7 +51,7 @@ class DatabaseTests(PostgresCase):
             asker.start()
         longest = 0
         try:
-            for _ in range(max(6, TRIALS)):
+            for _ in range(6):
                 count = answers.qsize()
                 until("it works", lambda: answers.qsize() > count + 8)
                 frozen.freeze()
@@ -149,40 +149,38 @@ class FileTests(ServerCase):
 
     def test_a_server_ends_in_time_while_another_program_has_locked_the_file(self):
         """The command that is carried out when the time is over has begun to wait just before."""
-        for _ in range(TRIALS):
-            server = self.start()
-            other = self.lock()
-            waiting = Clients([server], 4, 4)
-            until("one was refused", lambda: server.metric("failed_commits_total") > 0)
-            time.sleep(0.2)
-            took, _ = server.terminate(limit=20)
-            print(f"SIGTERM behind a locked file: {took:.2f} s")
-            self.assertLess(took, 5)
-            other.execute("COMMIT")
-            server.restart()
-            waiting.join()
-            server.kill()
+        server = self.start()
+        other = self.lock()
+        waiting = Clients([server], 4, 4)
+        until("one was refused", lambda: server.metric("failed_commits_total") > 0)
+        time.sleep(0.2)
+        took, _ = server.terminate(limit=20)
+        print(f"SIGTERM behind a locked file: {took:.2f} s")
+        self.assertLess(took, 5)
+        other.execute("COMMIT")
+        server.restart()
+        waiting.join()
+        server.kill()
 
     def test_askers_that_were_reset_do_not_count_as_waiting(self):
         server = self.start()
-        for trial in range(TRIALS):
-            other = self.lock()
-            first = [post_and_go(server, "first"), post_and_go(server, "second")]
-            until("one waits for the other", lambda: server.metric("waiting_commands") > 0)
-            for number in range(100):
-                client = post_and_go(server, f"gone-{number}")
-                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                if number % 2:
-                    time.sleep(0.002)
-                client.close()
-            time.sleep(0.3)
-            other.execute("COMMIT")
-            server.add(f"last-{trial}")
-            for client in first:
-                client.close()
-            names = server.names()
-            print(f"{len([n for n in names if n.startswith('gone')])} carried out of 100 whose askers were reset")
-            self.assertEqual([n for n in names if n.startswith("gone")], [])
+        other = self.lock()
+        first = [post_and_go(server, "first"), post_and_go(server, "second")]
+        until("one waits for the other", lambda: server.metric("waiting_commands") > 0)
+        for number in range(100):
+            client = post_and_go(server, f"gone-{number}")
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            if number % 2:
+                time.sleep(0.002)
+            client.close()
+        time.sleep(0.3)
+        other.execute("COMMIT")
+        server.add("last")
+        for client in first:
+            client.close()
+        names = server.names()
+        print(f"{len([n for n in names if n.startswith('gone')])} carried out of 100 whose askers were reset")
+        self.assertEqual([n for n in names if n.startswith("gone")], [])
 
 
 if __name__ == "__main__":
