@@ -34,6 +34,10 @@ class Trials(unittest.TextTestResult):
         self.failed[test.id()] += 1
         super().addError(test, error)
 
+    def addSubTest(self, test, subtest, error):
+        self.failed[test.id()] += error is not None
+        super().addSubTest(test, subtest, error)
+
 
 if __name__ == "__main__":
     if len(sys.argv) < 3 or not sys.argv[1].isdecimal():
