@@ -165,8 +165,13 @@ class FileTests(ServerCase):
     def test_askers_that_were_reset_do_not_count_as_waiting(self):
         server = self.start()
         other = self.lock()
-        first = [post_and_go(server, "first"), post_and_go(server, "second")]
-        until("one waits for the other", lambda: server.metric("waiting_commands") > 0)
+        first = []
+
+        def one_waits():
+            first.append(post_and_go(server, "first"))
+            return server.metric("waiting_commands") > 0
+
+        until("one waits while another waits for the file", one_waits)
         for number in range(100):
             client = post_and_go(server, f"gone-{number}")
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
