@@ -172,13 +172,15 @@ class FileTests(ServerCase):
             return server.metric("waiting_commands") > 0
 
         until("one waits while another waits for the file", one_waits)
+        files = server.files()
         for number in range(100):
             client = post_and_go(server, f"gone-{number}")
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             if number % 2:
                 time.sleep(0.002)
             client.close()
-        time.sleep(0.3)
+        until("the server has closed what was reset", lambda: server.files() <= files)
+        time.sleep(0.3)  # and has told their tasks, which nothing outside shows
         other.execute("COMMIT")
         server.add("last")
         for client in first:
