@@ -10,6 +10,10 @@ let settings: [SwiftSetting] =
 let package = Package(
   name: "LiveMembers",
   platforms: [.macOS(.v15)],
+  traits: [
+    .default(enabledTraits: ["PostgreSQL"]),
+    .trait(name: "PostgreSQL", description: "A database for several servers, which needs libpq."),
+  ],
   dependencies: [
     .package(name: "AsyncChannels", path: "../.."),
     .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
@@ -23,7 +27,7 @@ let package = Package(
     .executableTarget(
       name: "LiveMembers",
       dependencies: [
-        "CPostgres",
+        .target(name: "CPostgres", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "AsyncChannels", package: "AsyncChannels"),
         .product(name: "AsyncChannelsRecording", package: "AsyncChannels"),
         .product(name: "AsyncViewModels", package: "AsyncChannels"),

@@ -1,14 +1,13 @@
 """What the tests in a browser share: a browser for each class of tests, a server for each test."""
 
-import tempfile
 import unittest
 
-from support import Server
+from cases import ServerCase
 from webdriver import Browser
 
 
 @unittest.skipUnless(Browser.is_installed(), "SKIPPED: Chromium is not installed")
-class BrowserCase(unittest.TestCase):
+class BrowserCase(ServerCase):
     ARGUMENTS = []
 
     @classmethod
@@ -17,11 +16,8 @@ class BrowserCase(unittest.TestCase):
         cls.addClassCleanup(cls.browser.close)
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.file = f"{folder.name}/members.sqlite"
-        self.server = Server(*self.ARGUMENTS, file=self.file)
-        self.addCleanup(self.server.close)
+        super().setUp()
+        self.server = self.start(*self.ARGUMENTS)
 
     def tab(self, server=None, path="/", kind="tab"):
         tab = self.browser.tab(f"http://127.0.0.1:{(server or self.server).port}{path}", kind)

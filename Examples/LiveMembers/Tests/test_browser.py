@@ -10,7 +10,8 @@ import time
 import unittest
 
 from browsing import BrowserCase
-from support import Postgres, Server, until
+from databases import Postgres
+from support import Server, until
 
 # It would turn the text that comes after it.
 REFUSED = "turned\u202e"

@@ -1,18 +1,16 @@
 """Commands and the page, over sockets, without a script."""
 
 import html
-import tempfile
 import unittest
 
-from support import Server, member_id, names
+from cases import ServerCase
+from support import member_id, names
 
 
-class CommandTests(unittest.TestCase):
+class CommandTests(ServerCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.server = Server(file=f"{folder.name}/members.sqlite")
-        self.addCleanup(self.server.close)
+        super().setUp()
+        self.server = self.start()
 
     def test_a_command_is_done_when_it_is_answered(self):
         for name in ["Ann", "Bob", "Cy"]:

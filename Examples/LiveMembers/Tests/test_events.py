@@ -8,23 +8,19 @@ import subprocess
 import tempfile
 import unittest
 
-from support import PROGRAM, Clients, Events, Readers, Server, until
+from cases import ServerCase
+from clients import Clients
+from streams import Events, Readers
+from support import PROGRAM, until
 
 
-class EventTests(unittest.TestCase):
+class EventTests(ServerCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.server = Server("--heartbeat", "1", file=f"{folder.name}/members.sqlite")
-        self.addCleanup(self.server.close)
-
-    def events(self, **arguments):
-        stream = Events(self.server, **arguments)
-        self.addCleanup(stream.close)
-        return stream.open()
+        super().setUp()
+        self.server = self.start("--heartbeat", "1")
 
     def test_each_tab_sees_each_change_in_order(self):
-        tabs = [self.events() for _ in range(10)]
+        tabs = [self.events(self.server) for _ in range(10)]
         expected = [[]]
         for tab in tabs:
             self.assertEqual(tab.next()[1], [])
@@ -36,7 +32,7 @@ class EventTests(unittest.TestCase):
                 self.assertEqual(tab.next()[1], expected[-1])
 
     def test_a_tab_that_falls_behind_goes_on_with_the_newest(self):
-        tab = self.events()
+        tab = self.events(self.server)
         clients = Clients([self.server], 8, 200)
         clients.join()
         final = self.server.names()
@@ -46,37 +42,37 @@ class EventTests(unittest.TestCase):
 
     def test_reconnecting_gives_what_is_new_and_nothing_twice(self):
         self.server.add("Ann")
-        first = self.events()
+        first = self.events(self.server)
         known, _ = first.next()
         first.close()
         for how in [{"last_id": known}, {"after": known}, {"last_id": known, "after": "x-1"}]:
-            tab = self.events(**how)
+            tab = self.events(self.server, **how)
             self.assertIn("retry", tab.field())
             self.assertEqual(
                 tab.field(), {"event": "beat", "data": known}, f"{how}: no sign of life, but news")
             tab.close()
         self.server.add("Bob")
-        tab = self.events(last_id=known)
+        tab = self.events(self.server, last_id=known)
         self.assertEqual(tab.next()[1], ["Ann", "Bob"])
         newest = known.rpartition("-")[0] + "-9999"
         for odd in ["", "x", "-", "x-y", "other-1", "other-9999", "9" * 5000 + "-1"]:
-            tab = self.events(last_id=odd)
+            tab = self.events(self.server, last_id=odd)
             self.assertEqual(tab.next()[1], ["Ann", "Bob"], odd)
-        ahead = self.events(last_id=newest)
+        ahead = self.events(self.server, last_id=newest)
         ahead.field()
         self.assertEqual(
             ahead.field()["event"], "beat", "a tab of a server that is ahead was set back")
 
     def test_a_tab_goes_on_after_a_restart_with_what_it_missed(self):
         self.server.add("Ann")
-        tab = self.events()
+        tab = self.events(self.server)
         known, _ = tab.next()
         self.server.kill()
         with self.assertRaises(OSError):
             tab.next()
         self.server.restart()
         self.server.add("Bob")
-        self.assertEqual(self.events(last_id=known).next()[1], ["Ann", "Bob"])
+        self.assertEqual(self.events(self.server, last_id=known).next()[1], ["Ann", "Bob"])
 
     def test_clients_that_go_are_noticed(self):
         for how in ["closed", "half-closed", "reset", "before the answer"]:
@@ -103,7 +99,7 @@ class EventTests(unittest.TestCase):
         for number in range(100):
             self.server.add(f"{number} " + "x" * 90)
         stuck = [Events(self.server, receive_buffer=4096) for _ in range(20)]
-        reading = self.events()
+        reading = self.events(self.server)
         until("all are there", lambda: self.server.tabs() == 21)
         before = self.server.resident()
         # It reads meanwhile: on a busy machine the changes take longer than the server waits for a client.
@@ -136,12 +132,10 @@ class EventTests(unittest.TestCase):
         self.assertEqual(len(self.server.names()), 400)
 
 
-class EndTests(unittest.TestCase):
+class EndTests(ServerCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.server = Server(file=f"{folder.name}/members.sqlite")
-        self.addCleanup(self.server.close)
+        super().setUp()
+        self.server = self.start()
 
     def test_a_killed_server_has_all_that_it_acknowledged_and_nothing_twice(self):
         clients = Clients([self.server], 64, 1000)

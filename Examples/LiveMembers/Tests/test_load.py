@@ -8,11 +8,13 @@ import os
 import re
 import resource
 import subprocess
-import tempfile
 import time
 import unittest
 
-from support import PROGRAM, Events, Postgres, Server, until
+from cases import ServerCase
+from databases import Postgres
+from streams import Events
+from support import PROGRAM, until
 
 FULL = os.environ.get("LOAD") == "full"
 
@@ -35,18 +37,7 @@ def commands_a_second(server):
     return int(re.search(r"(\d+) commands a second", output)[1])
 
 
-class LoadTests(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def server(self, *arguments, **database):
-        database = database or {"file": f"{self.folder}/members.sqlite"}
-        server = Server(*arguments, **database)
-        self.addCleanup(server.close)
-        return server
-
+class LoadTests(ServerCase):
     def expect_no_tabs(self, server):
         begin = time.monotonic()
         until("the count is zero", lambda: server.tabs() == 0, 2)
@@ -54,7 +45,7 @@ class LoadTests(unittest.TestCase):
 
     def changes_in_tabs(self, tabs, rate):
         """Gives KiB a tab, and the median and longest seconds until all tabs have a change."""
-        server = self.server()
+        server = self.start()
         output = load("tabs", "--port", server.port, "--tabs", tabs, "--changes", 40,
                       "--rate", rate, "--pid", server.process.pid)
         self.assertIn(" 0 missed, 0 not everywhere", output)
@@ -74,8 +65,8 @@ class LoadTests(unittest.TestCase):
         self.assertLess(self.changes_in_tabs(10_000, rate=2)[2], 1)
 
     def test_commands_that_wait_are_committed_together(self):
-        single = self.server("--group", "1", file=f"{self.folder}/single.sqlite")
-        grouped = self.server(file=f"{self.folder}/grouped.sqlite")
+        single = self.start("--group", "1", file=self.folder / "single.sqlite")
+        grouped = self.start(file=self.folder / "grouped.sqlite")
         self.compare(single, grouped)
 
     @unittest.skipUnless(Postgres.programs(), "SKIPPED: PostgreSQL is not installed")
@@ -83,7 +74,7 @@ class LoadTests(unittest.TestCase):
         database = Postgres()
         self.addCleanup(database.close)
         self.compare(
-            self.server("--group", "1", postgres=database.url), self.server(postgres=database.url))
+            self.start("--group", "1", postgres=database.url, file=None), self.start(postgres=database.url, file=None))
 
     def compare(self, single, grouped):
         """One after the other, and once more, so that one moment of the machine does not decide."""
@@ -93,7 +84,7 @@ class LoadTests(unittest.TestCase):
         self.assertGreater(ratio, 1.5)
 
     def test_tabs_that_never_read_cost_little_memory(self):
-        server = self.server()
+        server = self.start()
         for number in range(20):
             server.add(f"member {number}")
         stuck = [Events(server, receive_buffer=4096) for _ in range(100)]
@@ -111,14 +102,14 @@ class LoadTests(unittest.TestCase):
         self.expect_no_tabs(server)
 
     def test_many_streams_end_in_time(self):
-        server = self.server()
+        server = self.start()
         streams, process, status = self.end(server)
         self.assertEqual(status, 0, server.messages())
         self.assertLess(streams, 1 if FULL else 3)
         self.assertLess(process, 3)
 
     def test_many_streams_end_in_time_beside_a_client_that_is_stuck(self):
-        server = self.server()
+        server = self.start()
         for number in range(200):
             server.add(f"{number} " + "x" * 90)
         stuck = Events(server, receive_buffer=4096)

@@ -1,39 +1,19 @@
 """What an operator sees and gives: settings, logs, checks, limits, and a second server on one file."""
 
 import pathlib
-import re
-import shutil
 import sqlite3
-import subprocess
-import tempfile
-import threading
 import time
 import unittest
 
-from support import ENVIRONMENT, PROGRAM, Clients, Events, Postgres, Server, until
+from cases import ServerCase
+from clients import Clients
+from databases import Postgres
+from support import until
 
 
-class OperationTests(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.file = self.folder / "members.sqlite"
-
-    def server(self, *arguments, **more):
-        server = Server(*arguments, file=self.file, **more)
-        self.addCleanup(server.close)
-        return server
-
-    def refusal(self, *arguments, environment={}):
-        result = subprocess.run(
-            [PROGRAM, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
-            timeout=20, env={**ENVIRONMENT, **environment})
-        self.assertNotEqual(result.returncode, 0)
-        return result.stderr
-
+class OperationTests(ServerCase):
     def test_a_second_server_on_a_file_is_refused_with_a_sentence(self):
-        server = self.server()
+        server = self.start()
         self.assertIn("is used by another server", self.refusal("--port", 0, "--file", self.file))
         server.add("Ann")
         server.kill()
@@ -41,7 +21,7 @@ class OperationTests(unittest.TestCase):
         self.assertEqual(server.names(), ["Ann"])
 
     def test_commands_wait_for_other_programs_that_use_the_file(self):
-        server = self.server()
+        server = self.start()
         with sqlite3.connect(self.file, isolation_level=None) as other:
             other.execute("BEGIN IMMEDIATE")
             clients = Clients([server], 4, 4)
@@ -60,49 +40,19 @@ class OperationTests(unittest.TestCase):
             self.assertNotIn("Fatal", message)
         self.assertIn("$PORT", self.refusal(environment={"PORT": "http"}))
 
-    def test_a_client_has_a_limited_number_of_streams(self):
-        server = self.server("--streams-per-client", "10", "--heartbeat", "1")
-        tabs = [Events(server, client="192.0.2.1").open() for _ in range(10)]
-        for tab in tabs:
-            self.addCleanup(tab.close)
-            tab.next()
-        refused = Events(server, client="192.0.2.1").open()
-        self.addCleanup(refused.close)
-        self.assertIn(b" 429 ", refused.head)
-        other = Events(server, client="192.0.2.2").open()
-        self.addCleanup(other.close)
-        self.assertEqual(other.next()[1], [])
-        tabs.pop().close()
-        until("its place is free", lambda: server.tabs() == 10)
-        again = Events(server, client="192.0.2.1").open()
-        self.addCleanup(again.close)
-        self.assertEqual(again.next()[1], [])
-
-    def test_streams_leave_connections_for_pages(self):
-        server = self.server("--connections", "16")
-        tabs = [Events(server).open() for _ in range(14)]
-        for tab in tabs:
-            self.addCleanup(tab.close)
-            self.assertIn(b" 200 ", tab.head)
-        refused = Events(server).open()
-        self.addCleanup(refused.close)
-        self.assertIn(b" 503 ", refused.head)
-        self.assertEqual(server.request("GET", "/", timeout=5)[0], 200)
-
     def test_requests_are_logged_if_asked_for(self):
-        server = self.server("--log-level", "info")
+        server = self.start("--log-level", "info")
         server.add("Ann")
         server.request("GET", "/nothing")
         until("both are there", lambda: "GET /nothing: 404" in server.messages())
         self.assertIn("POST /members: 204", server.messages())
         self.assertNotIn("Ann", server.messages())
-        quiet = Server(file=self.folder / "other.sqlite")
-        self.addCleanup(quiet.close)
+        quiet = self.start("--connections", "100", file=self.folder / "other.sqlite")
         quiet.add("Ann")
         self.assertEqual(quiet.messages(), "")
 
     def test_metrics_and_checks(self):
-        server = self.server()
+        server = self.start()
         server.add("Ann")
         server.post("/members", name=" ")
         text = server.request("GET", "/metrics")[1]
@@ -114,7 +64,7 @@ class OperationTests(unittest.TestCase):
         self.assertEqual(server.request("GET", "/ready")[0], 200)
 
     def test_names_that_cannot_be_seen_or_turn_the_text_are_refused(self):
-        server = self.server()
+        server = self.start()
         bad = ["\u200b", "\u2060\u200d", "\u3164", "\u2800", "a\u202eb", "a\u2066b", "a\u200fb",
                "\u0301", "a\u2028b", "\ufeff", "a\tb"]
         for name in bad:
@@ -125,7 +75,7 @@ class OperationTests(unittest.TestCase):
         self.assertEqual(server.names(), good)
 
     def test_the_stored_key_tells_nothing_of_the_program(self):
-        server = self.server()
+        server = self.start()
         server.add("Ann", key="k1")
         server.post("/members/1/remove", key="k2")
         server.post("/members/remove-all", key="k3")
@@ -135,7 +85,7 @@ class OperationTests(unittest.TestCase):
         self.assertEqual(keys, ["k1 add Ann", "k2 remove 1", "k3 remove all"])
 
     def test_what_it_leaves_git_does_not_see(self):
-        self.server().add("Ann")
+        self.start().add("Ann")
         ignored = (pathlib.Path(__file__).parents[3] / ".gitignore").read_text()
         self.assertIn("members.sqlite*", ignored)
         self.assertTrue(all(p.name.startswith("members.sqlite") for p in self.folder.iterdir()))
@@ -144,8 +94,7 @@ class OperationTests(unittest.TestCase):
     def test_while_the_database_is_away_little_is_logged_and_no_server_is_ready(self):
         database = Postgres()
         self.addCleanup(database.close)
-        server = Server(postgres=database.url)
-        self.addCleanup(server.close)
+        server = self.start(file=None, postgres=database.url)
         self.assertEqual(server.request("GET", "/ready")[0], 200)
         database.stop()
         try:

@@ -1,146 +1,30 @@
-"""What a person finds at the page: many tabs, a silent server, and a list that others change meanwhile."""
+"""What a person finds at the list that others change meanwhile: with a mouse, a keyboard, or a screen reader."""
 
-import pathlib
-import shutil
-import sqlite3
-import threading
 import unittest
 
 from browsing import BrowserCase
-from support import member_id, names, until
-
-
-class TabTests(BrowserCase):
-    ARGUMENTS = ["--heartbeat", "1"]
-
-    def test_eight_windows_of_one_browser_have_one_stream(self):
-        """A browser has six connections to a server, and each stream holds one."""
-        windows = [self.tab(kind="window") for _ in range(8)]
-        for number, window in enumerate(windows):
-            window.until(connection="Live")
-            window.add(f"m{number}")
-            window.until(names=[f"m{n}" for n in range(number + 1)], error="", typed="")
-        for window in windows:
-            window.until(connection="Live", names=[f"m{n}" for n in range(8)])
-            self.assertEqual(window.script("return document.visibilityState"), "visible")
-        until("one has the stream", lambda: self.server.tabs() == 1)
-        # The one that has the stream goes; another takes it over.
-        windows[0].go("about:blank")
-        self.server.add("after")
-        for window in windows[1:]:
-            window.until(connection="Live", count="9 members")
-        until("one has the stream", lambda: self.server.tabs() == 1)
-
-    def test_a_tab_that_nobody_sees_has_no_stream_and_catches_up(self):
-        one = self.tab()
-        one.until(connection="Live")
-        empty = self.tab(path="/status")
-        self.assertEqual(one.browser.do("GET", "/window"), empty.handle)
-        until("nobody has a stream", lambda: self.server.tabs() == 0)
-        self.server.add("Ann")
-        one.until(connection="Live", names=["Ann"])
-        until("it has one again", lambda: self.server.tabs() == 1)
-
-    def test_without_locks_each_visible_window_has_a_stream(self):
-        """As on a page from another machine without encryption."""
-        windows = [self.tab(kind="window") for _ in range(2)]
-        script = {"source": "Object.defineProperty(Navigator.prototype, 'locks', {value: undefined})"}
-        for window in windows:
-            window.front()
-            self.browser.developer("Page.addScriptToEvaluateOnNewDocument", **script)
-            window.go(f"http://127.0.0.1:{self.server.port}/")
-            window.until(connection="Live")
-        until("both have one", lambda: self.server.tabs() == 2)
-        self.server.add("Ann")
-        for window in windows:
-            window.until(names=["Ann"])
-
-
-class SilenceTests(BrowserCase):
-    ARGUMENTS = ["--heartbeat", "1"]
-
-    def test_a_silent_server_is_told_and_a_command_is_done_once_when_it_answers(self):
-        one, other = self.tab(kind="window"), self.tab(kind="window")
-        for tab in [one, other]:
-            tab.until(connection="Live")
-        self.server.freeze()
-        try:
-            one.add("Ann")
-            for tab in [one, other]:
-                tab.until(connection="Reconnecting …")
-            one.until(error="Waiting for the server …")
-            one.until(error="The server does not answer; trying again …")
-        finally:
-            self.server.thaw()
-        for tab in [one, other]:
-            tab.until(connection="Live", names=["Ann"], error="")
-
-    def test_a_database_that_refuses_is_told_as_it_is(self):
-        tab = self.tab()
-        tab.until(connection="Live")
-        with sqlite3.connect(self.file, isolation_level=None) as other:
-            other.execute("BEGIN IMMEDIATE")
-            tab.add("Ann")
-            tab.until(error="The database cannot store that now; trying again …")
-            other.execute("COMMIT")
-        other.close()
-        tab.until(names=["Ann"], error="", typed="")
-
-    def test_a_list_that_was_set_back_while_the_server_was_away_is_shown(self):
-        for number in range(3):
-            self.server.add(f"m{number}")
-        self.server.terminate()
-        backup = pathlib.Path(self.file + "-backup")
-        shutil.copy(self.file, backup)
-        self.server.restart()
-        self.server.add("late")
-        tab = self.tab()
-        tab.until(connection="Live", count="4 members")
-        self.server.terminate()
-        for left in ["", "-wal", "-shm"]:
-            pathlib.Path(self.file + left).unlink(missing_ok=True)
-        shutil.move(backup, self.file)
-        self.server.restart()
-        tab.until(connection="Live", names=["m0", "m1", "m2"], count="3 members")
+from support import member_id, until
 
 
 class ListTests(BrowserCase):
-    def changes(self):
-        """Others, who change the end of the list without a pause, until the test ends."""
-        ends = threading.Event()
-
-        def change():
-            number = 0
-            while not ends.is_set():
-                self.server.add(f"other {number}")
-                number += 1
-                page = self.server.page()
-                if number > 3:
-                    oldest = [n for n in names(page) if n.startswith("other")][0]
-                    self.server.post(f"/members/{member_id(page, oldest)}/remove")
-                self.count += 1
-
-        self.count = 0
-        thread = threading.Thread(target=change, daemon=True)
-        thread.start()
-        self.addCleanup(thread.join)
-        self.addCleanup(ends.set)
-
-    def test_clicks_that_straddle_changes_take_effect(self):
-        kept = [f"kept {number}" for number in range(15)]
-        for name in kept:
-            self.server.add(name)
+    def test_a_click_takes_effect_though_its_row_moves_between_press_and_release(self):
+        """Others remove the row above the one that is pressed, so what is below moves up."""
+        count = 10
+        for number in range(count):
+            self.server.add(f"above {number}")
+            self.server.add(f"kept {number}")
         tab = self.tab()
-        tab.until(connection="Live", count="15 members")
-        self.changes()
-        for name in kept:
-            tab.press("li:first-child button")
-            count = self.count
-            until("others have changed it", lambda: self.count > count + 1)
+        tab.until(connection="Live", count=f"{2 * count} members")
+        for number in range(count):
+            page = self.server.page()
+            others = f"/members/{member_id(page, f'above {number}')}/remove"
+            tab.press(f"[aria-label='Remove kept {number}']")
+            self.assertEqual(self.server.post(others)[0], 204)
+            until("the page has heard of it", lambda: tab.script("return pending !== null"))
             tab.release()
-            until(f"{name} is removed", lambda: name not in self.server.names())
-            until("it is seen", lambda: tab.state()["names"][0] != name)
-        self.assertEqual(tab.state()["error"], "")
+            until("what was pressed is removed", lambda: f"kept {number}" not in self.server.names())
+            left = [f"{which} {n}" for n in range(number + 1, count) for which in ["above", "kept"]]
+            tab.until(names=left, error="")
 
     def test_a_selection_and_what_is_typed_stay(self):
         self.server.add("Ann")

@@ -1,31 +1,28 @@
 """Several servers over one PostgreSQL: the same lists in the same order at all, whatever happens."""
 
+import subprocess
 import time
 import unittest
 
-from support import Clients, Events, Postgres, Readers, Server, until
+from cases import PostgresCase
+from clients import Clients
+from databases import Postgres
+from streams import Events, Readers
+from support import until
 
 
-@unittest.skipUnless(Postgres.programs(), "SKIPPED: PostgreSQL is not installed")
-class PostgresTests(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.database = Postgres()
-        cls.addClassCleanup(cls.database.close)
-
+class PostgresTests(PostgresCase):
     def setUp(self):
-        self.servers = [Server("--heartbeat", "1", postgres=self.database.url) for _ in range(2)]
-        for server in self.servers:
-            self.addCleanup(server.close)
+        super().setUp()
+        self.servers = [self.start("--heartbeat", "1") for _ in range(2)]
         self.servers[0].post("/members/remove-all")
         # A list that was empty before is a new one too.
         emptied = self.servers[0].revision()
         until("both have the emptied list", lambda: self.servers[1].revision() == emptied)
 
     def test_what_is_added_at_one_is_seen_at_the_other(self):
-        tabs = [Events(server).open() for server in self.servers]
+        tabs = [self.events(server) for server in self.servers]
         for tab in tabs:
-            self.addCleanup(tab.close)
             tab.until_names([])
         expected = []
         for number in range(20):
@@ -132,6 +129,26 @@ class PostgresTests(unittest.TestCase):
         self.servers[0].restart()
         waiting.join()
         self.assertEqual(sorted(self.servers[0].names()), sorted(waiting.names))
+
+    def test_a_database_that_is_set_back_is_shown_as_it_is(self):
+        server, other = self.servers
+        for number in range(6):
+            server.add(f"m{number}")
+        tabs = [self.events(each) for each in self.servers]
+        dump = subprocess.run(
+            [Postgres.programs() / "pg_dump", "-n", "live_members", "--clean", self.database.url],
+            capture_output=True, text=True, check=True, timeout=60).stdout
+        for number in range(6, 10):
+            server.add(f"m{number}")
+        for tab in tabs:
+            tab.until_names([f"m{n}" for n in range(10)])
+        session = self.database.session()
+        session.communicate(f"BEGIN; {dump}; COMMIT;", timeout=60)
+        for tab in tabs:
+            tab.until_names([f"m{n}" for n in range(6)], 15)
+        server.add("after")
+        for tab in tabs:
+            tab.until_names([f"m{n}" for n in range(6)] + ["after"], 15)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,14 @@ struct Serve: AsyncParsableCommand {
   @Option(
     help: "An address at which people find the page, as https://members.example; several times.")
   var origin: [String] = []
-  @Option(help: "How many connections there may be.") var connections = 15_000
+  @Option(
+    help: """
+      The address or network of a proxy, as 10.1.2.3 or 10.1.0.0/16; several times. Its X-Forwarded-For tells \
+      who a client is, as that of proxies on this machine does.
+      """)
+  var proxy: [String] = []
+  @Option(help: "How many connections there may be, if the system allows as many.")
+  var connections = 15_000
   @Option(help: "How many streams a client's address may have open; 0 for any number.")
   var streamsPerClient = 250
   @Option(help: "Seconds between signs of life; a page ends after three.") var heartbeat = Int64(10)
@@ -56,7 +63,7 @@ struct Serve: AsyncParsableCommand {
     }
     guard try 0...65_535 ~= listeningPort else { throw ValidationError("A port is at most 65535.") }
     _ = try level
-    do { _ = try Origins(origin) } catch { throw ValidationError("\(error)") }
+    do { _ = (try Origins(origin), try Proxies(proxy)) } catch { throw ValidationError("\(error)") }
   }
 
   private var environment: [String: String] { ProcessInfo.processInfo.environment }
@@ -82,12 +89,20 @@ struct Serve: AsyncParsableCommand {
   private func store() async throws -> any MemberStore {
     let address = postgres ?? (file == nil ? environment["DATABASE_URL"] : nil)
     guard let address else { return try SQLiteStore(path: file ?? "members.sqlite") }
-    return try await PostgresStore(try PostgresAddress(address))
+    #if PostgreSQL
+      return try await PostgresStore(try PostgresAddress(address))
+    #else
+      throw ValidationError("This server was built without PostgreSQL.")
+    #endif
   }
 
   func run() async throws {
     var logger = Logger(label: "LiveMembers")
     logger.logLevel = try level
+    let connections = OpenFiles.connections(of: connections)
+    if connections < self.connections {
+      logger.warning("only \(connections) connections fit into the limit of open files (ulimit -n)")
+    }
     let manager = try await StoredMemberManager(
       store: try await store(), groupSize: group, pollInterval: .seconds(heartbeat), logger: logger)
     let summary = await MembersSummaryViewModel(manager: manager)
@@ -95,6 +110,7 @@ struct Serve: AsyncParsableCommand {
     let recording = await trace.record(manager, page, summary)
     let routes = Routes(
       manager: manager, page: page, summary: summary, origins: try Origins(origin),
+      proxies: try Proxies(proxy),
       // Some connections are left for what is answered at once.
       streams: Streams(
         limit: max(1, connections - connections / 8), limitPerClient: streamsPerClient))
@@ -106,7 +122,7 @@ struct Serve: AsyncParsableCommand {
     var services = ServiceGroupConfiguration(
       services: [
         Ending(work: manager.run, end: manager.finish),
-        try server(routes, logger),
+        try server(routes, connections, logger),
         Ending(work: { try? await gracefulShutdown() }, end: page.finish),
       ],
       gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
@@ -116,7 +132,9 @@ struct Serve: AsyncParsableCommand {
     try trace.write(recording)
   }
 
-  private func server(_ routes: Routes, _ logger: Logger) throws -> some Service {
+  private func server(
+    _ routes: Routes, _ connections: Int, _ logger: Logger
+  ) throws -> some Service {
     let silence = TimeAmount.seconds(3 * heartbeat)
     return Application(
       router: routes.router(),
@@ -151,6 +169,6 @@ struct Schema: ParsableCommand {
   )
 
   func run() {
-    print(PostgresStore.schema)
+    print("BEGIN;\n\(PostgresSchema.statements)COMMIT;")
   }
 }

@@ -17,6 +17,8 @@ final class StoredMemberManagerTests: XCTestCase {
     }
   }
 
+  private let lost = StoreFailure(changedNothing: false, reason: "the connection is lost")
+
   private func makeManager() async throws -> StoredMemberManager {
     try await StoredMemberManager(
       store: try SQLiteStore(path: file), groupSize: 16)
@@ -107,7 +109,8 @@ final class StoredMemberManagerTests: XCTestCase {
   }
 
   func test_aDatabaseThatIsAwayIsNotReachableWhenTheAskersHaveLeft() async throws {
-    let manager = try await StoredMemberManager(store: LostStore(), groupSize: 16)
+    let manager = try await StoredMemberManager(
+      store: FailingStore(Array(repeating: lost, count: 1_000)), groupSize: 16)
     let reachable = Probe(manager.isReachable)
     try await reachable.expect(true)
     try await withRunning(manager.run) {
@@ -121,9 +124,23 @@ final class StoredMemberManagerTests: XCTestCase {
     XCTAssertFalse(manager.isReachable.value)
   }
 
+  func test_aCommandThatMayBeStoredIsNotCalledRefusedByALaterRefusal() async throws {
+    let refused = StoreFailure(changedNothing: true, reason: "the table is locked")
+    for (failures, expected) in [
+      ([refused], MemberOutcome.notStored), ([lost, refused], nil), ([UnreadableAnswer()], nil),
+    ] as [([any Error], MemberOutcome?)] {
+      let manager = try await StoredMemberManager(
+        store: FailingStore(failures), groupSize: 16, pollInterval: .seconds(3600))
+      await withRunning(manager.run) {
+        let outcome = await manager.commands.ask(MemberCommand(action: .add(name: "Ann")))
+        XCTAssertEqual(outcome, expected, "\(failures)")
+      }
+    }
+  }
+
   func test_aDatabaseThatHasStoredACommandIsReachable() async throws {
     let manager = try await StoredMemberManager(
-      store: LostStore(failures: 1), groupSize: 16, pollInterval: .seconds(3600))
+      store: FailingStore([lost]), groupSize: 16, pollInterval: .seconds(3600))
     await withRunning(manager.run) {
       let outcome = await manager.commands.ask(MemberCommand(action: .add(name: "Ann")))
       XCTAssertEqual(outcome, .done)
@@ -133,7 +150,8 @@ final class StoredMemberManagerTests: XCTestCase {
 
   func test_aDatabaseThatAnswersAgainIsFoundWithoutACommand() async throws {
     let manager = try await StoredMemberManager(
-      store: LostStore(), groupSize: 16, pollInterval: .milliseconds(200))
+      store: FailingStore(Array(repeating: lost, count: 1_000)), groupSize: 16,
+      pollInterval: .milliseconds(200))
     let reachable = Probe(manager.isReachable)
     try await reachable.expect(true)
     try await withRunning(manager.run) {
@@ -155,19 +173,16 @@ final class StoredMemberManagerTests: XCTestCase {
   }
 }
 
-/// A list that can be read, in a database that loses the connection in the first commits.
-private actor LostStore: MemberStore {
-  private var failures: Int
+/// A list that can be read, in a database in which the first commits fail.
+private actor FailingStore: MemberStore {
+  private var failures: [any Error]
 
-  init(failures: Int = .max) {
+  init(_ failures: [any Error]) {
     self.failures = failures
   }
 
   func commit(_ commands: [MemberCommand]) throws -> Committed {
-    guard failures == 0 else {
-      failures -= 1
-      throw StoreFailure(isConnected: false, reason: "the connection is lost")
-    }
+    if !failures.isEmpty { throw failures.removeFirst() }
     return Committed(outcomes: commands.map { _ in .done }, roster: roster())
   }
 
@@ -177,3 +192,5 @@ private actor LostStore: MemberStore {
   /// Nobody else changes it.
   func changesByOthers() -> AsyncThrowingStream<Void, any Error> { AsyncThrowingStream { _ in } }
 }
+
+private struct UnreadableAnswer: Error {}

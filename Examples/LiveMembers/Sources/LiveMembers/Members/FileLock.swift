@@ -9,7 +9,7 @@ final class FileLock: Sendable {
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
       throw StoreFailure(
-        isConnected: true,
+        changedNothing: true,
         reason: "unable to open database file: \(path): \(String(cString: strerror(errno)))")
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }

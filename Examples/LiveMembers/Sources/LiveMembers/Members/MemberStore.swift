@@ -2,8 +2,8 @@
 protocol MemberStore: Sendable {
   /// Carries out commands, in this order and in one transaction: they are durable when this returns.
   ///
-  /// - Throws: A ``StoreFailure`` without a connection if it is not known whether they were carried
-  ///   out. Asking again is harmless, since commands are known by their keys.
+  /// - Throws: A ``StoreFailure`` that changed nothing if they were not carried out. After any other error
+  ///   that is not known. Asking again is harmless, since commands are known by their keys.
   func commit(_ commands: [MemberCommand]) async throws -> Committed
 
   func roster() async throws -> Roster
@@ -28,8 +28,9 @@ struct Committed: Sendable, Codable {
 
 /// The database has refused something, or cannot be reached now. It may be later.
 struct StoreFailure: Error, CustomStringConvertible {
-  /// Then the transaction was rolled back. Else nobody knows.
-  let isConnected: Bool
+  /// True if it is certain that nothing was changed. Otherwise the database may have stored everything, and
+  /// only its answer is missing.
+  let changedNothing: Bool
   let reason: String
 
   var description: String { reason }

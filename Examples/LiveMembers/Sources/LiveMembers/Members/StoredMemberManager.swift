@@ -106,9 +106,14 @@ actor StoredMemberManager: MemberManager {
     for order in received where !order.command.hasValidName { answer(order, .invalidName) }
     var orders = received.filter(\.command.hasValidName)
     let known = current.value
+    var mayBeStored = false
     do {
-      // If the connection is lost meanwhile, the keys make a second time harmless.
-      let isLost = { (error: any Error) in (error as? StoreFailure)?.isConnected == false }
+      // If the answer is lost, the keys make a second time harmless.
+      let isLost = { (error: any Error) in
+        let isUnknown = (error as? StoreFailure)?.changedNothing == false
+        mayBeStored = mayBeStored || isUnknown
+        return isUnknown
+      }
       let committed: Committed? = try await retrying(after: isLost) {
         orders = awaited(orders)
         if orders.isEmpty { return nil }
@@ -122,10 +127,11 @@ actor StoredMemberManager: MemberManager {
       for (order, outcome) in zip(orders, committed.outcomes) { answer(order, outcome) }
       counts.commits += 1
     } catch {
-      // A refused transaction was rolled back. Else the orders go without an answer: nobody knows.
+      // Without an answer, an asker learns that the outcome is unknown, and asks again with its key. So it
+      // does after any error that is no refusal, and if an earlier try may have stored the commands.
       counts.failures += 1
       logger.error("\(orders.count) commands failed: \(error)")
-      if (error as? StoreFailure)?.isConnected != false, !(error is CancellationError) {
+      if (error as? StoreFailure)?.changedNothing == true, !mayBeStored {
         for order in orders { answer(order, .notStored) }
       }
     }

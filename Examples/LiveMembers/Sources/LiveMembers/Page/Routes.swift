@@ -9,6 +9,7 @@ struct Routes: Sendable {
   let page: LivePage
   let summary: MembersSummaryViewModel
   let origins: Origins
+  let proxies: Proxies
   let streams: Streams
 
   func router() -> Router<PageContext> {
@@ -93,7 +94,7 @@ struct Routes: Sendable {
   ) throws -> Response {
     let place: Streams.Place
     do {
-      place = try streams.enter(client(of: request, at: context.address))
+      place = try streams.enter(proxies.client(of: request, at: context.address))
     } catch .tooManyOfThisClient {
       throw HTTPError(.tooManyRequests, message: "This client has too many streams open.")
     } catch .tooMany {

@@ -8,7 +8,10 @@ const list = document.getElementById("list");
 const connection = document.getElementById("connection");
 const beat = 1000 * list.dataset.heartbeat;
 const pages = new BroadcastChannel("live-members");
+// The newest list as the server wrote it: the one on the page has what this person is about to do in it.
+let newest = {html: list.innerHTML, id: list.dataset.id};
 let lastSign = Date.now();
+let olderSince = null; // the first of those signs of life in a row that were of an older list
 let place = null; // ends this page's part, while it is visible
 let leads = false; // whether it has the stream
 
@@ -20,7 +23,19 @@ function showConnection(state) {
 
 function tell(state) {
   showConnection(state);
-  pages.postMessage({state});
+  pages.postMessage({state, id: newest.id});
+}
+
+// A server may be behind for a moment. For longer: its database is one of before.
+function isSetBack(id) {
+  olderSince = isNews(newest.id, id) ? olderSince ?? Date.now() : null;
+  return olderSince !== null && Date.now() - olderSince > 1.5 * beat;
+}
+
+function take(html, id) {
+  olderSince = null;
+  newest = {html, id};
+  show(html);
 }
 
 // Whether a page that shows one list lacks the other. (As in Roster.swift.)
@@ -38,44 +53,54 @@ function split(id) {
 // waits for one without end.
 function lead(signal) {
   return new Promise(resolve => {
-    let source, opening, older = 0;
+    let source, opening;
+    let pause = 1000; // until a server is asked again that refused a stream
+    let patience = 3 * beat; // with a stream that is open and silent
     leads = true;
+    const hears = () => { lastSign = Date.now(); };
+    const bounded = time => Math.min(Math.max(time, 3 * beat), 48 * beat);
     const open = after => {
       clearTimeout(opening);
+      opening = null;
       source?.close();
-      lastSign = Date.now();
+      hears();
       source = new EventSource("/events" + (after ? "?after=" + encodeURIComponent(after) : ""));
-      source.onopen = () => { lastSign = Date.now(); tell("live"); };
+      source.onopen = () => { hears(); pause = 1000; tell("live"); };
       source.addEventListener("list", event => {
-        lastSign = Date.now();
-        older = 0;
-        show(event.data, event.lastEventId);
-        pages.postMessage({html: event.data, id: event.lastEventId, state: "live"});
+        // On a slow line the next one takes as long.
+        patience = bounded(2 * (Date.now() - lastSign));
+        hears();
+        const isBack = isNews(newest.id, event.lastEventId);
+        take(event.data, event.lastEventId);
+        showConnection("live");
+        pages.postMessage({...newest, isBack, state: "live"});
       });
       source.addEventListener("beat", event => {
-        lastSign = Date.now();
+        hears();
         tell("live");
-        // A server may be behind for a moment. For longer: its database is one of before.
-        older = isNews(list.dataset.id, event.data) ? older + 1 : 0;
-        if (older > 2) open(null);
+        if (isSetBack(event.data)) open(null);
       });
       source.onerror = () => {
         tell("lost");
-        // A browser connects again by itself, except after an answer that is no stream.
+        // A browser connects again by itself, except after an answer that is no stream: too many are open,
+        // or a proxy's server is away.
         if (source.readyState === EventSource.CLOSED) again();
       };
     };
     const again = () => {
       clearTimeout(opening);
-      opening = setTimeout(() => open(list.dataset.id), 1000 + 1000 * Math.random());
+      opening = setTimeout(() => open(newest.id), pause * (1 + Math.random()));
+      pause = Math.min(2 * pause, 16_000);
     };
     const watch = setInterval(() => {
-      if (Date.now() - lastSign > 3 * beat) {
-        tell("lost");
-        open(list.dataset.id);
-      } else if (connection.dataset.state !== "live") {
-        tell(connection.dataset.state); // this page's own sign of life
-      }
+      const silence = Date.now() - lastSign;
+      if (silence > 3 * beat) tell("lost");
+      else if (connection.dataset.state !== "live") tell(connection.dataset.state); // this page's own sign of life
+      // A list that takes longer on a slow line is not seen before its end: it gets more time.
+      const isOpen = source.readyState === EventSource.OPEN;
+      if (opening || silence <= (isOpen ? patience : 3 * beat)) return;
+      if (isOpen) patience = bounded(2 * patience);
+      open(newest.id);
     }, beat / 2);
     signal.addEventListener("abort", () => {
       leads = false;
@@ -84,13 +109,13 @@ function lead(signal) {
       source.close();
       resolve();
     });
-    open(list.dataset.id);
+    open(newest.id);
   });
 }
 
 // A page without the stream hears the one that has it. If that is silent for long, it takes the stream over.
 function follow(signal) {
-  pages.postMessage({asks: list.dataset.id});
+  pages.postMessage({asks: newest.id});
   lastSign = Date.now();
   const watch = setInterval(() => {
     const silence = Date.now() - lastSign;
@@ -101,7 +126,7 @@ function follow(signal) {
 }
 
 function join(options) {
-  leave();
+  place?.abort();
   const ending = place = new AbortController();
   // Without locks, on a page that was loaded from elsewhere without encryption, each page has a stream.
   if (!navigator.locks) {
@@ -123,6 +148,8 @@ function join(options) {
 function leave() {
   place?.abort();
   place = null;
+  // When somebody sees the page again, it is not connected yet.
+  showConnection("connecting");
 }
 
 pages.onmessage = ({data}) => {
@@ -130,9 +157,7 @@ pages.onmessage = ({data}) => {
   if (!leads) hear(data);
   else if (data.asks) {
     tell(connection.dataset.state);
-    if (isNews(list.dataset.id, data.asks)) {
-      pages.postMessage({html: list.innerHTML, id: list.dataset.id, state: connection.dataset.state});
-    }
+    if (isNews(newest.id, data.asks)) pages.postMessage({...newest, state: connection.dataset.state});
   }
 };
 
@@ -140,7 +165,10 @@ function hear(data) {
   if (data.asks) return; // by another page, of the one that has the stream
   lastSign = Date.now();
   showConnection(data.state);
-  if (data.html) show(data.html, data.id);
+  // The page that has the stream may be behind this one, with another server: it takes this one back only
+  // when the server has taken it back itself.
+  if (data.html && (data.isBack || isNews(data.id, newest.id))) take(data.html, data.id);
+  else if (isSetBack(data.id)) join({steal: true});
 }
 
 function update() {

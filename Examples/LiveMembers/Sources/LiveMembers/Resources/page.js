@@ -5,9 +5,9 @@ const name = document.getElementById("name");
 
 // Rows come and go, and do not change. Those that stay are left alone, so what is selected, focused or about
 // to be clicked there is the same after a change. Only the count is announced.
-function show(html, id) {
+function show(html) {
   if (isPressed) {
-    pending = [html, id];
+    pending = html;
     return;
   }
   pending = null;
@@ -31,7 +31,6 @@ function show(html, id) {
   clear.hidden = nextClear.hidden;
   clear.open &&= !clear.hidden;
   clear.querySelector("[name=key]").value = nextClear.querySelector("[name=key]").value;
-  list.dataset.id = id;
 }
 
 // Who has the focus after the row that has it: what this person removed is followed by the next button. Of
@@ -60,14 +59,17 @@ addEventListener("pointerdown", () => {
   pressed = setTimeout(release, 2000);
 }, true);
 for (const event of ["pointerup", "pointercancel", "blur"]) {
-  // The click comes after the release.
-  addEventListener(event, () => setTimeout(release, 0), true);
+  addEventListener(event, ({target}) => {
+    // The field that loses the focus to what is pressed is no reason: only the window is.
+    if (event === "blur" && target !== window) return;
+    setTimeout(release, 0); // the click comes after the release
+  }, true);
 }
 
 function release() {
   clearTimeout(pressed);
   isPressed = false;
-  if (pending) show(...pending);
+  if (pending) show(pending);
 }
 
 // Sends a form, again for half a minute if no answer comes or the server cannot tell: the key that is in it

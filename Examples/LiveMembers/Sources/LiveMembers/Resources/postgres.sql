@@ -3,6 +3,16 @@
 -- SELECT, INSERT, UPDATE and DELETE on its tables.
 SELECT pg_advisory_xact_lock(hashtext('live_members'));
 
+-- An older program must not put its functions in the place of a newer one's, nor use those.
+DO $$
+DECLARE
+  found text := obj_description(to_regnamespace('live_members'), 'pg_namespace');
+BEGIN
+  IF substring(found FROM '^live members (\d+)$')::int > {version} THEN
+    RAISE EXCEPTION 'A newer version of this program made the database (%; this is {version}). Start that one.', found;
+  END IF;
+END $$;
+
 CREATE SCHEMA IF NOT EXISTS live_members;
 
 CREATE TABLE IF NOT EXISTS live_members.list (id text NOT NULL, revision bigint NOT NULL);
@@ -63,8 +73,11 @@ BEGIN
     DELETE FROM live_members.member;
     result := 'done';
   END IF;
-  INSERT INTO live_members.command (key, outcome) VALUES (asked ->> 'key', result);
-  IF result = 'done' THEN UPDATE live_members.list SET revision = revision + 1; END IF;
+  -- What was refused has changed nothing, and leaves nothing: refusals must not fill the disk.
+  IF result = 'done' THEN
+    INSERT INTO live_members.command (key, outcome) VALUES (asked ->> 'key', result);
+    UPDATE live_members.list SET revision = revision + 1;
+  END IF;
   RETURN result;
 END $$;
 
@@ -83,12 +96,12 @@ BEGIN
   FOR asked IN SELECT * FROM jsonb_array_elements(commands) LOOP
     outcomes := outcomes || to_jsonb(live_members.carry_out(asked, capacity));
   END LOOP;
-  DELETE FROM live_members.command WHERE at < now() - interval '1 day';
+  DELETE FROM live_members.command WHERE at < now() - interval '1 hour';
   IF before < (SELECT revision FROM live_members.list) THEN
     PERFORM pg_notify('live_members', '');
   END IF;
   RETURN outcomes;
 END $$;
 
--- The version: a server runs this file where it finds another, or none.
-COMMENT ON SCHEMA live_members IS 'live members 2';
+-- A server runs this file where it finds an older version, or none.
+COMMENT ON SCHEMA live_members IS 'live members {version}';

@@ -34,15 +34,28 @@ final class Connection: ChannelInboundHandler, RemovableChannelHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     switch event {
-    // Nothing was written for long: because there is nothing, or because its browser does not read.
-    case IdleStateHandler.IdleStateEvent.write:
-      let left = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
-      if left != 0 { context.close(promise: nil) }
+    case IdleStateHandler.IdleStateEvent.write: closeIfStuck(context)
     // A browser that leaves closes both ways, which cannot be told from one that only sends no more.
     case ChannelEvent.inputClosed: leave()
     default: break
     }
     context.fireUserInboundEventTriggered(event)
+  }
+
+  /// No write has ended for long: because there was none, or because the browser reads slowly, or not at all.
+  private func closeIfStuck(_ context: ChannelHandlerContext) {
+    let left = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
+    guard left != 0 else { return }
+    #if os(Linux)
+      // While a browser reads, the system sends what it has in its own buffer, which may be megabytes.
+      guard let socket = context.channel as? any SocketOptionProvider else { return }
+      socket.getTCPInfo().assumeIsolated().whenSuccess { [silence] info in
+        let pause = TimeAmount.milliseconds(Int64(info.tcpi_last_data_sent))
+        if pause >= silence { context.close(promise: nil) }
+      }
+    #else
+      context.close(promise: nil)
+    #endif
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -90,8 +103,13 @@ struct PageContext: RequestContext {
     let work = Task { await body() }
     channel.eventLoop.execute { [channel] in
       let limit = channel.eventLoop.scheduleTask(in: limit) { work.cancel() }
-      let connection = try? channel.pipeline.syncOperations.handler(type: Connection.self)
-      connection?.began({ work.cancel() }, limit: limit)
+      if let connection = try? channel.pipeline.syncOperations.handler(type: Connection.self) {
+        connection.began({ work.cancel() }, limit: limit)
+      } else {
+        // A connection that was reset has left its pipeline already.
+        limit.cancel()
+        work.cancel()
+      }
     }
     return await withTaskCancellationHandler {
       await work.value

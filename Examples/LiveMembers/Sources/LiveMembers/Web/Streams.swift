@@ -1,6 +1,3 @@
-import Foundation
-import Hummingbird
-import NIOCore
 import Synchronization
 
 /// How many streams are open, in all and for each client: one client must not take all connections.
@@ -8,9 +5,9 @@ final class Streams: Sendable {
   /// A stream that is open. It is closed when the last reference to this is dropped.
   final class Place: Sendable {
     private let streams: Streams
-    private let client: String?
+    private let client: IPAddress?
 
-    fileprivate init(_ streams: Streams, _ client: String?) {
+    fileprivate init(_ streams: Streams, _ client: IPAddress?) {
       (self.streams, self.client) = (streams, client)
     }
 
@@ -25,14 +22,14 @@ final class Streams: Sendable {
 
   private let limit: Int
   private let limitPerClient: Int
-  private let open = Mutex((count: 0, ofClients: [String: Int]()))
+  private let open = Mutex((count: 0, ofClients: [IPAddress: Int]()))
 
   /// - Parameter limitPerClient: Zero for none.
   init(limit: Int, limitPerClient: Int) {
     (self.limit, self.limitPerClient) = (limit, limitPerClient)
   }
 
-  func enter(_ client: String?) throws(Refusal) -> Place {
+  func enter(_ client: IPAddress?) throws(Refusal) -> Place {
     let limitPerClient = limitPerClient > 0 ? limitPerClient : .max
     let refusal: Refusal? = open.withLock { open in
       if open.count >= limit { return .tooMany }
@@ -47,20 +44,11 @@ final class Streams: Sendable {
     return Place(self, client)
   }
 
-  private func leave(_ client: String?) {
+  private func leave(_ client: IPAddress?) {
     open.withLock { open in
       open.count -= 1
       guard let client, let count = open.ofClients[client] else { return }
       open.ofClients[client] = count > 1 ? count - 1 : nil
     }
   }
-}
-
-/// By what a client is counted: its address. For what comes from this machine, where a proxy may be, it is
-/// the address that the proxy tells; without one it is nobody's.
-func client(of request: Hummingbird.Request, at address: SocketAddress?) -> String? {
-  let address = address?.ipAddress
-  guard address == nil || address == "127.0.0.1" || address == "::1" else { return address }
-  let forwarded = request.headers[.init("X-Forwarded-For")!]?.split(separator: ",").last
-  return forwarded?.trimmingCharacters(in: .whitespaces)
 }
