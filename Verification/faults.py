@@ -7,7 +7,7 @@ fault that no longer applies is noticed.
 
 POSITION = "AsyncChannelsTests.PositionTests"
 WAKING = "AsyncChannelsTests.(WakingTests|ReentrancyTests)"
-LOOKING_ON = "AsyncChannelsTests.LookingOnTests"
+LOOKING_ON = "AsyncChannelsTests.SpinningTests"
 REPLACED = "AsyncChannelsTests.ReplacedElementTests"
 SHARING = "AsyncChannelsTests.SharingAnActorTests"
 DERIVED = "AsyncChannelsTests.DerivedStateTests"
@@ -33,7 +33,7 @@ FAULTS = [
      "!_isPOD(Element.self) || countsAll", "!_isPOD(Element.self)"),
     ("registration is counted, but not undone", "LogState.swift",
      "    readers -= 1\n", ""),
-    ("a reader begins one slot early", "Joined.swift",
+    ("a reader begins one slot early", "StartingPoint.swift",
      "(number, firstInLog) = (published, published)",
      "(number, firstInLog) = (max(0, published - 1), published)"),
     ("the last of several readers does not destroy", "Segment.swift",
@@ -62,13 +62,13 @@ FAULTS = [
      "    next.retain()\n    header.pointee.next", "    header.pointee.next"),
     ("what was replayed ends one slot behind its place", "Segment.swift",
      "capacity: count, start: number - count)", "capacity: count, start: number - count + 1)"),
-    ("what was kept holds the log's segment twice", "Joined.swift",
+    ("what was kept holds the log's segment twice", "StartingPoint.swift",
      "    segment?.release()\n", "", POSITION),
     # Sleeping and ringing.
     ("no second look before sleeping", "LogState.swift",
      "    if let queue, queue.count > 0 { return .readable }\n",
      "    if let bell {\n      waiting.join(bell)\n"
-     "      bell.mayLinger = number != nil && subscriberCount <= Lingering.fewSubscribers\n"
+     "      bell.maySpin = number != nil && subscriberCount <= AdaptiveSpin.fewSubscribers\n"
      "      return .nothing\n    }\n"
      "    if let queue, queue.count > 0 { return .readable }\n"),
     ("a ring is lost while another rings", "LogState.swift",
@@ -83,7 +83,7 @@ FAULTS = [
      "    generation += 1\n", ""),
     ("a consumer that leaves the line stays in it", "WaitQueue.swift",
      "    sleepers.remove(bell)\n", ""),
-    ("the actor rings the first few only", "Waker.swift",
+    ("the actor rings the first few only", "Ringer.swift",
      "    while let next = takeNext(hasRung) {", "    if let next = takeNext(hasRung) {", WAKING),
     ("the actor is told once only", "BroadcastLogBase+Ringing.swift",
      "else { due.actorIsTold = false }", "else {}"),
@@ -132,37 +132,37 @@ FAULTS = [
      "      if isolation != nil, share.isUsedUp { await share.pause() }\n", "", SHARING),
     # Listeners that share turns of the main actor.
     ("a listener keeps its actor", "Listener.swift",
-     "        if spell.isUsedUp(), isListening { return hasMore() }\n", "", TURNS),
-    ("a turn has no end", "Line.swift",
-     "if spell.isOver {", "if false {", TURNS),
-    ("a listener that has more is forgotten", "Line.swift",
-     "if serve(&spell) { standInLine() }", "_ = serve(&spell)", TURNS),
-    ("a turn that has served all calls another", "Line.swift",
+     "        if budget.isUsedUp(), isListening { return hasMore() }\n", "", TURNS),
+    ("a turn has no end", "ListenerQueue.swift",
+     "if budget.isOver {", "if false {", TURNS),
+    ("a listener that has more is forgotten", "ListenerQueue.swift",
+     "if serve(&budget) { enqueue() }", "_ = serve(&budget)", TURNS),
+    ("a turn that has served all calls another", "ListenerQueue.swift",
      "        if state.withLock({ $0.isStillCalled() }) { call() }\n",
      "        _ = state.withLock { $0.isStillCalled() }\n        call()\n", TURNS),
     ("a listener is called though a closure has cancelled it", "Outlet+Observe.swift",
      "if listener.isListening { _ = function($0) }", "_ = function($0)", TURNS),
     ("a follower that is added while others are told is not told", "ObservedValue.swift",
      "      told = last.number\n", "      told = last.number\n      return\n", "AsyncChannelsTests.SplitBindingTests"),
-    ("a line takes those first who came last", "Line.swift",
+    ("a line takes those first who came last", "ListenerQueue.swift",
      "        first.reverse()\n", "", TURNS),
-    ("each that comes to a line calls a turn", "Line.swift",
+    ("each that comes to a line calls a turn", "ListenerQueue.swift",
      "exchange(&state.isCalled, with: true)", "false", TURNS),
-    ("a turn that has ended counts as called", "Line.swift",
+    ("a turn that has ended counts as called", "ListenerQueue.swift",
      "      isCalled = listener != nil\n", "      isCalled = true\n", TURNS),
-    ("a listener stands in line once, ever", "Line.swift",
-     "    _ = isInLine.exchange(false, ordering: .acquiringAndReleasing)\n", "", TURNS),
+    ("a listener stands in line once, ever", "ListenerQueue.swift",
+     "    _ = isQueued.exchange(false, ordering: .acquiringAndReleasing)\n", "", TURNS),
     ("a listener that is cancelled is called all the same", "Listener.swift",
      "phase.load(ordering: .acquiring) == .listens", "phase.load(ordering: .acquiring) != .over",
      "AsyncChannelsTests.(ObserverTurnTests|ObserveCancelTests)"),
     ("a listener that is cancelled keeps what it has", "Listener.swift",
-     "    if isFirst { standInLine() }\n", "    _ = isFirst\n", TURNS),
+     "    if isFirst { enqueue() }\n", "    _ = isFirst\n", TURNS),
     ("a listener is woken and keeps its places in the queues", "Waiter.swift",
-     "    withPlace(of: ticket) { wake() }\n    helpRinging()\n", "    helpRinging()\n", TURNS),
+     "    withPlace(of: epoch) { wake() }\n    helpRinging()\n", "    helpRinging()\n", TURNS),
     ("a listener that does not ask causes what others send", "Listener.swift",
-     "        if spell.isUsedUp(), isListening { return hasMore() }\n",
-     "        if spell.isUsedUp(), isListening { return true }\n", TURNS),
-    ("a test's listener joins a turn of others", "Line.swift",
+     "        if budget.isUsedUp(), isListening { return hasMore() }\n",
+     "        if budget.isUsedUp(), isListening { return true }\n", TURNS),
+    ("a test's listener joins a turn of others", "ListenerQueue.swift",
      "isReplaced.load(ordering: .relaxed) ? replacement.withLock { $0 }?(used) : nil", "nil",
      "AsyncChannelsTestingTests.ObserversInTestTimeTests"),
     ("a shared combination is computed for each way to it", "DerivedState.swift",
@@ -176,12 +176,12 @@ FAULTS = [
     ("a long chain of derived state is let go of by recursion", "StateNode.swift",
      "if depth < 50 { return }", "if depth > 0 { return }", "AsyncChannelsTests.WideStateTests"),
     ("a step that was skipped asks for more", "StateMerge.swift",
-     "cursor.take(isStep ? terms : .more, into: known)", "cursor.take(terms, into: known)",
+     "cursor.take(isStep ? mode : .more, into: known)", "cursor.take(mode, into: known)",
      "AsyncChannelsTests.SettledTests"),
     ("a loop over a derived outlet keeps its actor", "Feed.swift",
-     "      if isolation != nil, waiter.stint.isOver() { await Task.yield() }\n", "", SHARING),
+     "      if isolation != nil, waiter.loopBudget.isOver() { await Task.yield() }\n", "", SHARING),
     ("a loop keeps its actor", "Waiter.swift",
-     "    if isolation != nil, stint.isOver() { await Task.yield() }\n", "", SHARING),
+     "    if isolation != nil, loopBudget.isOver() { await Task.yield() }\n", "", SHARING),
     ("a queue is read in one run", "SubscriberQueue.swift",
      "guard count > 0, takenCount != endOfRun else", "guard count > 0 else", SHARING),
     ("two tasks may share an outlet's iterator", "SoleUse.swift",
@@ -189,19 +189,19 @@ FAULTS = [
      "_ = isInUse.exchange(true, ordering: .acquiring)", "AsyncChannelsTests.ProgrammerErrorTests"),
     # A consumer's place: claiming and finishing.
     ("an older consumer may ask again", "Waiter.swift",
-     "      guard newest <= ticket else { return nil }\n", ""),
+     "      guard newest <= epoch else { return nil }\n", ""),
     ("an older consumer takes with the lock", "Waiter.swift",
-     "excluding(ticket) { newest == ticket ? body() : nil }", "excluding(ticket) { body() }"),
-    ("a claim does not compare the tickets", "Position.swift",
-     "return UInt32(truncatingIfNeeded: word) == UInt32(truncatingIfNeeded: ticket) ? word : nil",
+     "excluding(epoch) { newest == epoch ? body() : nil }", "excluding(epoch) { body() }"),
+    ("a claim does not compare the epochs", "Position.swift",
+     "return UInt32(truncatingIfNeeded: word) == UInt32(truncatingIfNeeded: epoch) ? word : nil",
      "return word"),
     ("a claim stores where it should exchange", "Position.swift",
      "      guard word.compareExchange(expected: old, desired: new, ordering: .acquiring).exchanged\n"
      "      else { return nil }\n",
      "      word.store(new, ordering: .relaxed)\n", POSITION),
-    ("all iterators have one ticket", "Waiter.swift",
-     "lastTicket.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue",
-     "lastTicket.load(ordering: .relaxed) + 1"),
+    ("all iterators have one epoch", "Waiter.swift",
+     "lastEpoch.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue",
+     "lastEpoch.load(ordering: .relaxed) + 1"),
     ("no claim is finished", "Position.swift",
      "    finished.store(count &+ UInt32(truncatingIfNeeded: claim.count), ordering: .releasing)\n",
      "    _ = count\n", POSITION),
@@ -249,11 +249,11 @@ FAULTS = [
     ("a reader reaches the end of a long segment at once", "Position.swift",
      "let end = min(segment.end, number + Self.longestRun)", "let end = segment.end", POSITION),
     ("a closed place claims a slot twice", "Position.swift",
-     "Self.word(number: next &+ 1, ticket: Self.nobody)",
-     "Self.word(number: next, ticket: Self.nobody)", POSITION),
+     "Self.word(number: next &+ 1, epoch: Self.nobody)",
+     "Self.word(number: next, epoch: Self.nobody)", POSITION),
     ("all iterators think that they are alone", "Subscription.swift",
-     "self.init(feed, ticket: feed.waiter.makeTicket())",
-     "self.init(feed, ticket: Position.onlyTicket)"),
+     "self.init(feed, epoch: feed.waiter.makeEpoch())",
+     "self.init(feed, epoch: Position.onlyEpoch)"),
     # Displacing and cancelling.
     ("a newer consumer displaces nobody", "Waiter.swift",
      "      if isAsleep { displaced = dropBell() }\n", ""),
@@ -273,9 +273,9 @@ FAULTS = [
      "    if Task.isCancelled {\n      note(.cancelled)\n      return false\n    }\n", ""),
     ("a consumer that is cancelled while it looks on takes what it sees", "Waiter.swift",
      "return (look == .readable && !Task.isCancelled, bell)", "return (look == .readable, bell)", LOOKING_ON),
-    ("a consumer that looks on never stops", "Lingering.swift",
+    ("a consumer that looks on never stops", "AdaptiveSpin.swift",
      "while CurrentThread.uptime &- start < nanoseconds", "while true"),
-    ("a consumer looks on however often it was useless", "Lingering.swift",
+    ("a consumer looks on however often it was useless", "AdaptiveSpin.swift",
      "    rest = abstention\n", ""),
     # The log's lock, and what is one step under it.
     ("a queue is read without the lock", "Cursor.swift",
@@ -342,21 +342,21 @@ FAULTS = [
     ("a merge that wakes keeps its places in the queues", "MergedCursor.swift",
      "  override func wake() { leaveQueues() }\n", "", DERIVED),
     ("a merge sleeps on branches that a sender may have", "MergedCursor.swift",
-     "  override func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look {\n"
+     "  override func poll(asks: Bool, orJoinWith bell: Doorbell?) -> PollResult {\n"
      "    if order.isReady {\n"
      "      for source in sources where asks && source.isObserved {\n"
-     "        _ = source.look(asks: true, orJoinWith: nil)\n"
+     "        _ = source.poll(asks: true, orJoinWith: nil)\n"
      "      }\n"
      "      return .readable\n"
      "    }\n"
-     "    guard let bell else { return look { sources[$0].look(asks: asks, orJoinWith: nil) } }\n"
+     "    guard let bell else { return poll { sources[$0].poll(asks: asks, orJoinWith: nil) } }\n"
      "    assert(branches.isEmpty, \"A branch that stays in a queue outlives its consumer.\")\n"
-     "    branches = sources.map { _ in Doorbell(branchOf: bell) }\n",
+     "    branches = sources.map { _ in Doorbell(sharing: bell) }\n",
      "  private var kept: (bell: Doorbell, branches: [Doorbell])?\n"
-     "  override func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look {\n"
-     "    guard let bell else { return look { sources[$0].look(asks: asks, orJoinWith: nil) } }\n"
+     "  override func poll(asks: Bool, orJoinWith bell: Doorbell?) -> PollResult {\n"
+     "    guard let bell else { return poll { sources[$0].poll(asks: asks, orJoinWith: nil) } }\n"
      "    if kept?.bell !== bell {\n"
-     "      kept = (bell, sources.map { _ in Doorbell(branchOf: bell) })\n"
+     "      kept = (bell, sources.map { _ in Doorbell(sharing: bell) })\n"
      "    }\n"
      "    branches = kept!.branches\n", DERIVED),
     ("a merge asks its first source only", "MergedCursor.swift",
@@ -396,8 +396,8 @@ FAULTS = [
     # Answering.
     ("an element that is held is not given back", "Turns.swift",
      "    giveBack(held)\n", "", "AsyncChannelsTests.AnswerGivesBackTests"),
-    ("a call that gives back last comes first, though it is newer", "GivenBack.swift",
-     "elements.firstIndex { $0.ticket <= ticket } ?? elements.endIndex", "elements.endIndex",
+    ("a call that gives back last comes first, though it is newer", "ReturnedElements.swift",
+     "elements.firstIndex { $0.epoch <= epoch } ?? elements.endIndex", "elements.endIndex",
      "AsyncChannelsTests.AnswerGivesBackTests"),
     ("each answer crowds the isolation", "Answering.swift",
      "guard rules.overlap == .concurrent else {", "guard rules.overlap == .concurrent, false else {",
@@ -417,8 +417,8 @@ FAULTS = [
      "    } else if let unheard, state.queues.isEmpty {\n", "    } else if let unheard {\n"),
     ("what is unheard goes to the second subscriber, too", "SubscriberQueue.swift",
      "    count = 0\n"
-     "    return exchange(&backlog, with: Backlog())\n",
-     "    var copy = Backlog<Element>()\n"
+     "    return exchange(&backlog, with: RingBuffer())\n",
+     "    var copy = RingBuffer<Element>()\n"
      "    backlog.forEach { copy.append($0) }\n"
      "    return copy\n"),
     ("what is unheard is handed over without its drops", "SubscriberQueue.swift",
@@ -462,7 +462,7 @@ FAULTS = [
     ("a consumer that never sleeps does not settle", "LogCursor.swift",
      "    if asks { untypedLog.noteAsking(for: self) }\n", ""),
     ("a bounded consumer that never sleeps does not settle", "Cursor.swift",
-     "isObserved || !position.isOpen(for: ticket)", "!position.isOpen(for: ticket)"),
+     "isObserved || !position.isOpen(for: epoch)", "!position.isOpen(for: epoch)"),
     ("a bounded consumer settles one element early", "SettleWait.swift",
      "queue.departed + queue.count }", "queue.departed + queue.count - 1 }"),
     ("what was dropped has to be taken to settle", "SubscriberQueue.swift",
@@ -473,10 +473,10 @@ FAULTS = [
      "      isObserved.store(state.isObserved, ordering: .relaxed)\n    }\n  }\n\n  /// `isObserved`",
      "    }\n  }\n\n  /// `isObserved`"),
     ("a derived consumer that never sleeps does not settle", "Cursor.swift",
-     "look(asks: terms == .next, orJoinWith", "look(asks: false, orJoinWith"),
+     "poll(asks: mode == .next, orJoinWith", "poll(asks: false, orJoinWith"),
     ("a batch has settled before it is given", "Feed.swift",
-     "      switch take(.more, as: ticket) {\n      case .element(let element): elements",
-     "      switch take(.next, as: ticket) {\n      case .element(let element): elements"),
+     "      switch take(.more, as: epoch) {\n      case .element(let element): elements",
+     "      switch take(.next, as: epoch) {\n      case .element(let element): elements"),
     ("one that leaves does not settle", "SettleWait.swift",
      "after: sleep) { _ in true }", "after: sleep) { _ in false }"),
     ("those that settle do not hear of the end", "SettleWait.swift",
@@ -519,11 +519,11 @@ FAULTS = [
      "        _ = element\n", RECORDING),
     ("a loop that is left stays a cause", "LoopEnd.swift",
      "    waiter.note(.endsLoop)\n", "", "AsyncChannelsTests.CauseTests"),
-    ("a change that comes beside a call is lost", "Line.swift",
-     "    _ = isInLine.exchange(false, ordering: .acquiringAndReleasing)\n"
-     "    if serve(&spell) { standInLine() }\n",
-     "    if serve(&spell) { standInLine() }\n"
-     "    _ = isInLine.exchange(false, ordering: .acquiringAndReleasing)\n",
+    ("a change that comes beside a call is lost", "ListenerQueue.swift",
+     "    _ = isQueued.exchange(false, ordering: .acquiringAndReleasing)\n"
+     "    if serve(&budget) { enqueue() }\n",
+     "    if serve(&budget) { enqueue() }\n"
+     "    _ = isQueued.exchange(false, ordering: .acquiringAndReleasing)\n",
      "AsyncChannelsTests.SplitBindingObserveTests"),
     ("a field is shown what its owner has rather than what was typed", "SplitBinding.swift",
      "[weak self] in\n      if let self { body(self.value) }",

@@ -48,7 +48,7 @@ public struct Batches<Element: Sendable>: AsyncSequence, Sendable {
     @inlinable
     public func next(isolation actor: isolated (any Actor)? = #isolation) async -> [Element]? {
       while let count = await waitForElements(isolation: actor) {
-        let batch = elements.feed.takeUpTo(count, as: elements.ticket)
+        let batch = elements.feed.takeUpTo(count, as: elements.epoch)
         // All that there was may have been skipped by a filter, or taken by a newer consumer.
         if !batch.isEmpty { return batch }
       }
@@ -62,7 +62,7 @@ public struct Batches<Element: Sendable>: AsyncSequence, Sendable {
     @usableFromInline
     func waitForElements(isolation actor: isolated (any Actor)?) async -> Int? {
       let waiter = elements.feed.waiter
-      guard await waiter.waitForElement(as: elements.ticket, isolation: actor) else { return nil }
+      guard await waiter.waitForElement(as: elements.epoch, isolation: actor) else { return nil }
       let count = Swift.min(elements.feed.pendingCount, maximum)
       // All that is counted was sent before this look, and so not after `cancel()` has returned, but for
       // what has replaced it since, with `.bufferingNewest`.

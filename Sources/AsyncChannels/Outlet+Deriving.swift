@@ -33,7 +33,7 @@ extension Outlet {
   /// - Parameter makeStep: Called once for each subscription; a step may have a memory.
   @inlinable
   func deriving<Derived>(
-    _ makeStep: @escaping @Sendable () -> @Sendable (Element, _ ticket: UInt64) -> Derived?
+    _ makeStep: @escaping @Sendable () -> @Sendable (Element, _ epoch: UInt64) -> Derived?
   ) -> Outlet<Derived> {
     Outlet<Derived>(of: logs) { policy in feed(buffering: policy).deriving(makeStep()) }
   }
@@ -47,7 +47,7 @@ extension Outlet where Element: Equatable {
   public func removeDuplicates() -> Outlet {
     deriving {
       let previous = Previous<Element>()
-      return { element, ticket in previous.isReplaced(by: element, ticket) ? element : nil }
+      return { element, epoch in previous.isReplaced(by: element, epoch) ? element : nil }
     }
   }
 }

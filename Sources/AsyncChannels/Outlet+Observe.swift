@@ -98,9 +98,9 @@ extension Outlet {
       }
     }
     let feed = feed(buffering: policy)
-    let ticket = if case .cursor = feed { Waiter.onlyTicket } else { feed.waiter.makeTicket() }
-    let listener = Listener(to: feed.waiter, as: ticket) { listener, terms in
-      feed.deliver(terms, as: ticket) { if listener.isListening { _ = function($0) } }
+    let epoch = if case .cursor = feed { Waiter.onlyEpoch } else { feed.waiter.makeEpoch() }
+    let listener = Listener(to: feed.waiter, as: epoch) { listener, mode in
+      feed.deliver(mode, as: epoch) { if listener.isListening { _ = function($0) } }
     }
     return CancellationToken(of: listener, isFirstServed: caller === MainActor.shared)
   }
@@ -113,7 +113,7 @@ extension CancellationToken {
     if isFirstServed {
       MainActor.assumeIsolated { listener.serveFirst() }
     } else {
-      listener.standInLine()
+      listener.enqueue()
     }
     self.init { listener.cancel() }
   }
@@ -178,7 +178,7 @@ private struct Share {
   private var calls = 0
   private var nanoseconds: UInt64 = 0
 
-  var isUsedUp: Bool { calls >= 64 || nanoseconds >= Stint.longest }
+  var isUsedUp: Bool { calls >= 64 || nanoseconds >= LoopBudget.longest }
 
   mutating func count(since start: UInt64) {
     calls += 1

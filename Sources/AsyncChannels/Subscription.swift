@@ -53,25 +53,25 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// Use it to take a few elements, and `for await` to take many. Each call is a new consumer, which replaces
   /// a consumer that waits. A cancelled task takes no element that was sent after `cancel()` returned.
   public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
-    let element = await Iterator(feed, ticket: makeTicket()).nextUnlessCancelled(isolation: actor)
+    let element = await Iterator(feed, epoch: makeEpoch()).nextUnlessCancelled(isolation: actor)
     feed.waiter.note(.takesByHand)
     return element
   }
 
   /// The number of a new consumer, which may wait with it and look without waiting.
-  package func makeTicket() -> UInt64 { feed.waiter.makeTicket() }
+  package func makeEpoch() -> UInt64 { feed.waiter.makeEpoch() }
 
   /// The number of a new consumer, which takes the place of an older one now.
   package func takeOver() -> UInt64 {
-    let ticket = feed.waiter.makeTicket()
-    _ = feed.waiter.look(as: ticket)
-    return ticket
+    let epoch = feed.waiter.makeEpoch()
+    _ = feed.waiter.poll(as: epoch)
+    return epoch
   }
 
   /// Waits until there may be an element for the consumer with this number. False at the end, if the task is
   /// cancelled, or if a newer consumer has asked.
-  package func waitForElement(as ticket: UInt64) async -> Bool {
-    await feed.waiter.waitForElement(as: ticket, isolation: nil)
+  package func waitForElement(as epoch: UInt64) async -> Bool {
+    await feed.waiter.waitForElement(as: epoch, isolation: nil)
   }
 
   /// What was taken last was taken on behalf of the running task.
@@ -83,13 +83,13 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// Nothing is lost if both come simultaneously: a consumer that is cancelled has either taken an
   /// element, which counts, or left it to the next.
   package func next<C: Clock<Duration>>(
-    as ticket: UInt64, by deadline: C.Instant, on clock: C
+    as epoch: UInt64, by deadline: C.Instant, on clock: C
   ) async -> Element? {
     // With no time to wait nobody sleeps: on a real clock, even that would take some.
-    if deadline <= clock.now { return Task.isCancelled ? nil : takeNow(as: ticket).element }
+    if deadline <= clock.now { return Task.isCancelled ? nil : takeNow(as: epoch).element }
     return await withTaskGroup(of: Element?.self) { group in
       group.addTask {
-        let element = await Iterator(self.feed, ticket: ticket).nextUnlessCancelled()
+        let element = await Iterator(self.feed, epoch: epoch).nextUnlessCancelled()
         self.feed.waiter.note(.takesByHand)
         return element
       }
@@ -106,18 +106,18 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
 
   /// The next element if there is one now, without waiting, or nil and what was found instead; for a
   /// new consumer if no other is given. It counts as taken by hand.
-  package func takeNow(as ticket: UInt64? = nil) -> (element: Element?, look: Look) {
-    let taken = feed.takeNow(as: ticket ?? makeTicket())
+  package func takeNow(as epoch: UInt64? = nil) -> (element: Element?, look: PollResult) {
+    let taken = feed.takeNow(as: epoch ?? makeEpoch())
     if taken.element != nil { feed.waiter.note(.takesByHand) }
     return taken
   }
 
   /// All that is there now, even if the task is cancelled, for the newest consumer, which may sleep meanwhile.
   /// It counts as taken by hand.
-  package func takeAll(as ticket: UInt64) -> [Element] {
+  package func takeAll(as epoch: UInt64) -> [Element] {
     var elements: [Element] = []
     while true {
-      switch feed.take(.evenIfCancelled, as: ticket) {
+      switch feed.take(.evenIfCancelled, as: epoch) {
       case .element(let element): elements.append(element)
       case .skipped: continue
       case .nothing:
@@ -139,7 +139,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// An iterator that continues where the last one stopped.
   @inlinable
   public func makeAsyncIterator() -> Iterator {
-    Iterator(feed, ticket: feed.waiter.makeTicket(), end: LoopEnd.ofLoop(over: feed.waiter))
+    Iterator(feed, epoch: feed.waiter.makeEpoch(), end: LoopEnd.ofLoop(over: feed.waiter))
   }
 
   /// Takes one element after the other.
@@ -154,28 +154,28 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   @frozen
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let feed: Feed<Element>
-    /// This consumer's number; the newer of two is the higher. `Position.onlyTicket` if it has the feed to
+    /// This consumer's number; the newer of two is the higher. `Position.onlyEpoch` if it has the feed to
     /// itself.
-    @usableFromInline let ticket: UInt64
+    @usableFromInline let epoch: UInt64
     @usableFromInline let cursor: BorrowedCursor<Element>?
     /// Tells recordings that the loop has ended; nil, as nearly always, if there are none.
     @usableFromInline let end: LoopEnd?
 
     @inlinable
     init(_ feed: Feed<Element>) {
-      self.init(feed, ticket: feed.waiter.makeTicket())
+      self.init(feed, epoch: feed.waiter.makeEpoch())
     }
 
     /// For a cursor that nothing else refers to (see `Position`).
     @inlinable
     init(alone cursor: Cursor<Element>) {
-      self.init(.cursor(cursor), ticket: Position.onlyTicket)
+      self.init(.cursor(cursor), epoch: Position.onlyEpoch)
     }
 
     @inlinable
-    init(_ feed: Feed<Element>, ticket: UInt64, end: LoopEnd? = nil) {
+    init(_ feed: Feed<Element>, epoch: UInt64, end: LoopEnd? = nil) {
       self.feed = feed
-      self.ticket = ticket
+      self.epoch = epoch
       self.end = end
       cursor = BorrowedCursor(feed)
     }
@@ -187,8 +187,8 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     /// millisecond: then others run first.
     @inlinable
     public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
-      if let element = cursor?.take(as: ticket, heldBy: feed) { return element }
-      if cursor == nil, let element = feed.takeDerived(as: ticket) { return element }
+      if let element = cursor?.take(as: epoch, heldBy: feed) { return element }
+      if cursor == nil, let element = feed.takeDerived(as: epoch) { return element }
       return await nextUnlessCancelled(isolation: actor)
     }
 
@@ -208,13 +208,13 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     ) async -> Element? {
       switch feed {
       case .cursor(let cursor):
-        while await cursor.waitForElement(as: ticket, isolation: actor) {
-          if cursor.hasReturned, let element = feed.takeReturned(as: ticket) { return element }
-          if let element = cursor.takeSeen(as: ticket) { return element }
+        while await cursor.waitForElement(as: epoch, isolation: actor) {
+          if cursor.hasReturned, let element = feed.takeReturned(as: epoch) { return element }
+          if let element = cursor.takeSeen(as: epoch) { return element }
         }
         return nil
       case .derived:
-        return await feed.next(as: ticket, isolation: actor)
+        return await feed.next(as: epoch, isolation: actor)
       }
     }
   }

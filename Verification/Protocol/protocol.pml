@@ -29,7 +29,7 @@
 #define SENDS 1      /* elements each */
 #endif
 #ifndef CHAIN
-#define CHAIN 2      /* tasks that consume cursor 0, in any order: a ticket each */
+#define CHAIN 2      /* tasks that consume cursor 0, in any order: an epoch each */
 #endif
 #ifndef READERS
 #define READERS 1    /* other cursors, one task each, not cancelled */
@@ -93,7 +93,7 @@ bool inlined[BELLS + 1]      /* who was woken by it runs on the thread that rang
 
 /* ---- Cursors. ---- */
 
-byte word                    /* Position.word, of cursor 0: the ticket of who may claim without the lock */
+byte word                    /* Position.word, of cursor 0: the epoch of who may claim without the lock */
 byte position[CURSORS]       /* Position.word: the number of the next slot */
 byte cursorOwner             /* Waiter.lock, of cursor 0: who has it, plus one */
 byte newest                  /* Waiter.newest, of cursor 0 */
@@ -442,7 +442,7 @@ proctype Sender() {
   od
 }
 
-/* [Waker.ring] The actor runs one at a time. */
+/* [Ringer.ring] The actor runs one at a time. */
 proctype Actor() {
   chan mine = [BELLS] of { byte };
   byte b, count;
@@ -513,14 +513,14 @@ proctype Canceller(byte task) {
 inline claim() {
   position[0]++;
   assert(position[0] <= published);
-  assert(ticket == newest);   /* C32: a displaced one takes nothing */
+  assert(epoch == newest);   /* C32: a displaced one takes nothing */
   found = 1
 }
 
 #ifdef BREAK_TICKETS
 #define MAY_CLAIM (word != NOBODY)   /* the word's, whoever's it is */
 #else
-#define MAY_CLAIM (word == ticket)
+#define MAY_CLAIM (word == epoch)
 #endif
 
 /* [Cursor.take: Position.claim] Without the lock. */
@@ -538,7 +538,7 @@ inline takeLocked() {
 #ifdef BREAK_WITH_PLACE
 #define HAS_PLACE true
 #else
-#define HAS_PLACE (newest == ticket)
+#define HAS_PLACE (newest == epoch)
 #endif
   if
   :: atomic { !cursorOwner && HAS_PLACE && position[0] < published -> claim() }
@@ -553,8 +553,8 @@ inline ask() {
 #ifdef BREAK_ASK_OLD
   :: atomic { !cursorOwner -> cursorOwner = me + 1; admit() }   /* from a newer one, too */
 #else
-  :: atomic { !cursorOwner && newest > ticket -> goto displaced_ }
-  :: atomic { !cursorOwner && newest <= ticket -> cursorOwner = me + 1; admit() }
+  :: atomic { !cursorOwner && newest > epoch -> goto displaced_ }
+  :: atomic { !cursorOwner && newest <= epoch -> cursorOwner = me + 1; admit() }
 #endif
   fi;
 #ifndef BREAK_NO_DISPLACING
@@ -574,21 +574,21 @@ inline ask() {
 #endif
 }
 
-/* Opens the place for the ticket, or closes it: if another consumer may have a claim that is not
+/* Opens the place for the epoch, or closes it: if another consumer may have a claim that is not
  * finished. */
 inline admit() {
   if
 #ifndef BREAK_NOT_CLOSED
-  :: word != ticket -> word = ticket
+  :: word != epoch -> word = epoch
 #endif
-  :: word != ticket && newest -> word = NOBODY
-  :: word == ticket
+  :: word != epoch && newest -> word = NOBODY
+  :: word == epoch
 #ifdef BREAK_NOT_CLOSED
-  :: word == NOBODY -> word = ticket
-  :: word != NOBODY && word != ticket   /* the older one goes on claiming */
+  :: word == NOBODY -> word = epoch
+  :: word != NOBODY && word != epoch   /* the older one goes on claiming */
 #endif
   fi;
-  newest = ticket
+  newest = epoch
 }
 
 inline unlock() {
@@ -679,7 +679,7 @@ inline advance() {
   atomic {
 #ifdef SAME_TICKET
     if
-    :: word == ticket -> word = NOBODY
+    :: word == epoch -> word = NOBODY
     :: true
     fi;
 #endif
@@ -699,7 +699,7 @@ inline lookOrFallAsleep() {
     fi
   :: else ->
     arrival = 0;
-    /* [Lingering.sees] Looks on with no lock, perhaps. Whether it has seen something, it asks again. */
+    /* [AdaptiveSpin.sees] Looks on with no lock, perhaps. Whether it has seen something, it asks again. */
     if
     :: true
     :: position[0] >= published ->
@@ -753,9 +753,9 @@ inline wait() {
 }
 
 #ifdef BREAK_NO_IDENTITY
-#define IN_ITS_PLACE (newest == ticket && isAsleep)
+#define IN_ITS_PLACE (newest == epoch && isAsleep)
 #else
-#define IN_ITS_PLACE (newest == ticket && bell == bellOf[0])
+#define IN_ITS_PLACE (newest == epoch && bell == bellOf[0])
 #endif
 
 /* [Waiter.wakeUp] `goto ended` if there is no use in looking again. */
@@ -788,12 +788,12 @@ inline wakeUp() {
  * was displaced. */
 proctype Consumer(byte me) {
   chan mine = [BELLS] of { byte };
-  byte ticket, bell, victim, found, arrival, b, count;
+  byte epoch, bell, victim, found, arrival, b, count;
   bool isOld;   /* was displaced */
 #ifdef SAME_TICKET
-  ticket = 1;
+  epoch = 1;
 #else
-  ticket = me + 1;
+  epoch = me + 1;
 #endif
 next:
 #ifdef DERIVED
@@ -846,7 +846,7 @@ displaced_:
   assert(CANCELLED || isFinished || chainDone < CHAIN - 1);   /* somebody goes on */
   isOld = true;
 #else
-  assert(ticket < newest);
+  assert(epoch < newest);
   if
   :: isOld
   :: else -> isOld = true; found = 0; arrival = 0; goto next

@@ -18,7 +18,7 @@
 
 /* The scenario. */
 #ifndef CONSUMERS
-#define CONSUMERS 0  /* of one subscription, which joins at some moment: a ticket each */
+#define CONSUMERS 0  /* of one subscription, which joins at some moment: an epoch each */
 #endif
 #ifndef READERS
 #define READERS 0    /* other subscriptions with one iterator each: each reads some and leaves */
@@ -96,7 +96,7 @@ byte copying[SLOTS]          /* readers in the middle of a copy */
 
 /* ---- The place of the subscription with several consumers (Position), and its cursor. ---- */
 
-byte number, holder          /* Position.word: the next slot's number, the ticket of who may claim it */
+byte number, holder          /* Position.word: the next slot's number, the epoch of who may claim it */
 byte finished                /* Position.finished */
 byte known                   /* Position.known */
 byte reach                   /* Position.reach */
@@ -298,7 +298,7 @@ inline goToNextSegment() {
 #endif
 }
 
-/* [BroadcastLog.join: LogState.addReader, Joined.begin] Under the log's lock. `segment` comes with a
+/* [BroadcastLog.join: LogState.addReader, StartingPoint.begin] Under the log's lock. `segment` comes with a
  * hold, and `index` is the first slot to read in it. */
 inline join() {
   if
@@ -385,7 +385,7 @@ inline claim() {
 #endif
   atomic {   /* word.load */
     was = number;
-    claimed = (holder == ticket -> 1 : 0);
+    claimed = (holder == epoch -> 1 : 0);
 #ifdef BREAK_TICKETS
     claimed = 1
 #endif
@@ -405,14 +405,14 @@ inline claim() {
 #endif
     mayStop();
 #ifdef BREAK_STORE
-    atomic { number = was + claimed; holder = ticket }   /* a store, not an exchange */
+    atomic { number = was + claimed; holder = epoch }   /* a store, not an exchange */
 #else
     atomic {   /* word.compareExchange */
       if
 #ifdef BREAK_TICKETS
       :: number == was -> number = was + claimed
 #else
-      :: number == was && holder == ticket -> number = was + claimed
+      :: number == was && holder == epoch -> number = was + claimed
 #endif
       :: else -> claimed = 0; segment = 0
       fi
@@ -441,7 +441,7 @@ inline claimClosed() {
     atomic {
       number = was + 1;
       holder = old;
-      assert(ticket == newest)   /* C32: a displaced one takes nothing */
+      assert(epoch == newest)   /* C32: a displaced one takes nothing */
     }
   :: else
   fi;
@@ -511,8 +511,8 @@ inline closeIfUnfinished() {
  * that is not finished: those made under the lock are not counted. */
 inline admit() {
   if
-  :: holder == ticket
-  :: holder != ticket ->
+  :: holder == epoch
+  :: holder != epoch ->
     if
 #ifdef BREAK_LOOK_CLOSED
     :: parked == NONE -> closeIfUnfinished()
@@ -547,7 +547,7 @@ inline open() {
   fi;
   was = number;
   finished = was;
-  atomic { number = was; holder = ticket; was = 0 }
+  atomic { number = was; holder = epoch; was = 0 }
 }
 
 /* [LogCursor.advance, Position.advance] With the cursor's lock. `found` if there is an element. */
@@ -613,8 +613,8 @@ inline ask() {
   atomic {
     !cursorOwner ->
     if
-    :: newest > ticket -> goto through
-    :: else -> cursorOwner = me + 1; newest = ticket
+    :: newest > epoch -> goto through
+    :: else -> cursorOwner = me + 1; newest = epoch
     fi
   };
   admit();
@@ -653,26 +653,26 @@ inline withPlace() {
 #ifdef BREAK_WITH_PLACE
   :: true ->
 #else
-  :: newest == ticket ->
+  :: newest == epoch ->
 #endif
 #ifdef RECORDED
     takeNoting()
 #else
     takeKnown()
 #endif
-  :: newest != ticket
+  :: newest != epoch
   fi;
   unlock()
 }
 
 /* A `for await`: [Subscription.Iterator.next]. The newest consumer leaves when it has taken all. */
 proctype Consumer(byte me) {
-  byte ticket, segment, index, slot, left, letGo, old, was, claimed, toIndex;
+  byte epoch, segment, index, slot, left, letGo, old, was, claimed, toIndex;
   bool found;
 #ifdef SAME_TICKET
-  ticket = 1;
+  epoch = 1;
 #else
-  ticket = me + 1;
+  epoch = me + 1;
 #endif
 more:
   if
@@ -730,17 +730,17 @@ through:
 #ifdef TAKES_READY
 /* Another task of the same consumer: [Answering.ignoreReady, Consumer.takeReady, Cursor.lookAndTake]. */
 proctype TakesReady(byte me) {
-  byte ticket, segment, index, slot, left, letGo, old, was, claimed, toIndex;
+  byte epoch, segment, index, slot, left, letGo, old, was, claimed, toIndex;
   bool found;
-  ticket = 1;
+  epoch = 1;
   do
   :: lock();
     if
-    :: newest == ticket ->
+    :: newest == epoch ->
 #ifndef BREAK_READY_OPEN
       /* Claims under the lock only: two that finish at the same time may lose a count. */
       if
-      :: holder == ticket -> closeIfUnfinished()
+      :: holder == epoch -> closeIfUnfinished()
       :: else
       fi;
 #endif

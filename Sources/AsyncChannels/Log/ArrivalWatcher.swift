@@ -21,7 +21,7 @@ final class ArrivalWatcher: Waiter, @unchecked Sendable {
   override var isSubscriber: Bool { false }
 
   /// Readable each time that something has come since the last look.
-  override func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look {
+  override func poll(asks: Bool, orJoinWith bell: Doorbell?) -> PollResult {
     cursor.untypedLog.state.withLock { state in
       let arrivals = state.arrivals(in: cursor.untypedQueue)
       if exchange(&seen, with: arrivals) != arrivals { return .readable }

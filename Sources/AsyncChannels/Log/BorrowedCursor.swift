@@ -15,7 +15,7 @@ struct BorrowedCursor<Element: Sendable> {
   ///
   /// - Parameter owner: The feed that it was made with. It holds the cursor until this returns.
   @inlinable
-  func take(as ticket: UInt64, heldBy owner: Feed<Element>) -> Element? {
-    withExtendedLifetime(owner) { reference._withUnsafeGuaranteedRef { $0.take(as: ticket) } }
+  func take(as epoch: UInt64, heldBy owner: Feed<Element>) -> Element? {
+    withExtendedLifetime(owner) { reference._withUnsafeGuaranteedRef { $0.take(as: epoch) } }
   }
 }

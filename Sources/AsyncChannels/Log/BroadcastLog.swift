@@ -46,7 +46,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
 
   /// Ends every outlet after what was already sent, and empties the replay window.
   func finish() {
-    var replayed = Backlog<Element>()
+    var replayed = RingBuffer<Element>()
     let (wake, after) = state.withLock { state in
       if !state.isFinished, window.limit > 0 { replayed = window.takeAll() }
       return state.finish()
@@ -68,7 +68,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
 
   /// Nobody can subscribe any more.
   func dropUnheard() {
-    var dropped = Backlog<Element>()
+    var dropped = RingBuffer<Element>()
     state.withLock { _ in
       if let unheard { dropped = unheard.takeAll() }
     }
@@ -205,13 +205,13 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   ///
   /// - Parameter queue: That of a bounded one.
   @inlinable
-  func join(_ policy: BufferingPolicy, _ queue: SubscriberQueue<Element>?) -> Joined {
+  func join(_ policy: BufferingPolicy, _ queue: SubscriberQueue<Element>?) -> StartingPoint {
     var evicted = Evicted<Element>()
-    var kept = Backlog<Element>()
+    var kept = RingBuffer<Element>()
     var after: AfterLock?
     var joined = state.withLock { state in
       state.newestSubscriber &+= 1
-      var joined = Joined(state.newestSubscriber, behind: published.load(ordering: .relaxed))
+      var joined = StartingPoint(state.newestSubscriber, behind: published.load(ordering: .relaxed))
       queue?.subscriber = joined.subscriber
       if state.hasObservers { after = noteSubscribing(policy, in: state) }
       // There is something only while nobody is subscribed.

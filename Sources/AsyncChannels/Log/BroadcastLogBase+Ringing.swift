@@ -38,22 +38,22 @@ extension BroadcastLogBase {
   /// - Parameter change: Called with the log's lock held.
   @discardableResult
   private final func changeDue<Result>(_ change: (inout DueSleepers) -> Result) -> Result {
-    let (result, waker) = state.withLock { state in
+    let (result, ringer) = state.withLock { state in
       let result = change(&state.due)
-      let waker = state.due.mustTellActor() ? state.makeWaker() : nil
+      let ringer = state.due.mustTellActor() ? state.makeWaker() : nil
       hasDue.store(state.due.canBeRung, ordering: .relaxed)
-      return (result, waker)
+      return (result, ringer)
     }
-    if let waker { tell(waker) }
+    if let ringer { tell(ringer) }
     return result
   }
 
   /// A send is synchronous, and a call of an actor is not: hence a task. It is detached, since the readers
   /// must not inherit anything of the sender's task. Its priority is the sender's, since a thread of that
   /// priority is awake, but at least medium: the readers may be more urgent than the sender.
-  private final func tell(_ waker: Waker) {
+  private final func tell(_ ringer: Ringer) {
     Task.detached(priority: max(Task.currentPriority, .medium)) {
-      await waker.ring { hasRung in
+      await ringer.ring { hasRung in
         self.changeDue { due in
           if hasRung { due.isBeingRung = false } else { due.actorIsTold = false }
           return due.begin()

@@ -83,10 +83,10 @@ class BroadcastLogBase: @unchecked Sendable {
   ///   - cursor: Whose position and queue this is. Requires its lock.
   ///   - asks: Whether the consumer asks for more, having worked on all that it took, so that this is
   ///     noted.
-  final func look(for cursor: LogCursor, asks: Bool, orJoinWith bell: Doorbell?) -> Look {
+  final func poll(for cursor: LogCursor, asks: Bool, orJoinWith bell: Doorbell?) -> PollResult {
     var after: AfterLock?
     let look = state.withLock { state in
-      let look = state.look(
+      let look = state.poll(
         at: cursor.position.number, queue: cursor.untypedQueue, orJoinWith: bell)
       // Before its next sleep is noted: what it asks comes after the last one.
       if asks, state.isObserved { after = state.tell(cursor.asking(finding: look)) }

@@ -33,32 +33,32 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// cancellation there: so a consumer that always finds an element sees it no later than 64 elements
   /// after.
   @inlinable
-  func take(as ticket: UInt64) -> Element? {
-    if ticket == Self.onlyTicket { soleUse.begin(of: elementType) }
-    if let claim = claim(atMost: 1, as: ticket) {
-      let element = take(claim, as: ticket)
-      if ticket == Self.onlyTicket { soleUse.end() }
+  func take(as epoch: UInt64) -> Element? {
+    if epoch == Self.onlyEpoch { soleUse.begin(of: elementType) }
+    if let claim = claim(atMost: 1, as: epoch) {
+      let element = take(claim, as: epoch)
+      if epoch == Self.onlyEpoch { soleUse.end() }
       return element
     }
-    if ticket == Self.onlyTicket { soleUse.end() }
-    return isPlain ? nil : takeElsewhere(as: ticket)
+    if epoch == Self.onlyEpoch { soleUse.end() }
+    return isPlain ? nil : takeElsewhere(as: epoch)
   }
 
   /// The same unless the task is cancelled, which is asked when the element was seen: so nothing is taken that
   /// was sent after that. Takes nothing that would need a lock.
   @inlinable
-  func takeUnlessCancelled(as ticket: UInt64) -> Element? {
-    guard let claim = claim(atMost: 1, as: ticket, unlessCancelled: true) else { return nil }
-    return take(claim, as: ticket)
+  func takeUnlessCancelled(as epoch: UInt64) -> Element? {
+    guard let claim = claim(atMost: 1, as: epoch, unlessCancelled: true) else { return nil }
+    return take(claim, as: epoch)
   }
 
   /// Claims the next slots, at most so many, for the consumer. If none is known, it looks for more, unless
   /// the log is observed.
   @inlinable @inline(__always)
   func claim(
-    atMost most: Int, as ticket: UInt64, unlessCancelled: Bool = false
+    atMost most: Int, as epoch: UInt64, unlessCancelled: Bool = false
   ) -> Position.Claim? {
-    guard let word = position.word(of: ticket) else { return nil }
+    guard let word = position.word(of: epoch) else { return nil }
     var ready = position.ready(after: word)
     if ready <= 0 {
       // In this order: who sees an element that was sent to an observed log sees that it is observed.
@@ -68,23 +68,23 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
       if ready <= 0 { return nil }
     }
     if unlessCancelled, Task.isCancelled { return nil }
-    return position.claim(most == 1 ? 1 : min(most, Int(ready)), after: word, as: ticket)
+    return position.claim(most == 1 ? 1 : min(most, Int(ready)), after: word, as: epoch)
   }
 
   @inlinable @inline(__always)
-  func take(_ claim: Position.Claim, as ticket: UInt64) -> Element {
+  func take(_ claim: Position.Claim, as epoch: UInt64) -> Element {
     let element = claim.take(Element.self)
-    position.finish(claim, as: ticket)
+    position.finish(claim, as: epoch)
     return element
   }
 
   /// The same for several elements, which are claimed in one step. Returns how many there were.
   @inlinable
-  func takeUpTo(_ count: Int, as ticket: UInt64, into elements: inout [Element]) -> Int {
-    guard let claim = claim(atMost: count, as: ticket) else { return 0 }
+  func takeUpTo(_ count: Int, as epoch: UInt64, into elements: inout [Element]) -> Int {
+    guard let claim = claim(atMost: count, as: epoch) else { return 0 }
     elements.reserveCapacity(elements.count + count)
     for offset in 0..<claim.count { elements.append(claim.take(Element.self, offset)) }
-    position.finish(claim, as: ticket)
+    position.finish(claim, as: epoch)
     return claim.count
   }
 
@@ -94,21 +94,21 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
 
   /// Not inlined: clients' `take` would save more registers.
   @usableFromInline @inline(never)
-  func takeElsewhere(as ticket: UInt64) -> Element? {
+  func takeElsewhere(as epoch: UInt64) -> Element? {
     if untypedQueue != nil {
       if Task.isCancelled { return nil }
       // While somebody follows the log, consumers go the slow way, on which they ask.
       return pop { queue, isObserved in
-        isObserved || !position.isOpen(for: ticket) ? nil : queue.popFirst()
+        isObserved || !position.isOpen(for: epoch) ? nil : queue.popFirst()
       }
     }
-    return withPlace(of: ticket) { hasReturned ? nil : takeNoting(as: ticket) }
+    return withPlace(of: epoch) { hasReturned ? nil : takeNoting(as: epoch) }
   }
 
   /// Takes an element that is there, for the consumer.
   @usableFromInline
-  func take(_ terms: Terms, as ticket: UInt64) -> Element? {
-    withPlace(of: ticket) { lookAndTake(terms, as: ticket) }
+  func take(_ mode: TakeMode, as epoch: UInt64) -> Element? {
+    withPlace(of: epoch) { lookAndTake(mode, as: epoch) }
   }
 
   /// Takes an element that `waitForElement` has seen: that asked whether the task is cancelled after
@@ -118,41 +118,41 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   ///
   /// Not inlined: an async caller would keep room for these variables while it sleeps.
   @usableFromInline @inline(never)
-  func takeSeen(as ticket: UInt64) -> Element? {
+  func takeSeen(as epoch: UInt64) -> Element? {
     // No `map`: looking up the type of its result would cost each sleep.
-    if ticket == Self.onlyTicket { soleUse.begin(of: elementType) }
-    if let claim = position.claimKnown(as: ticket) {
-      let element = take(claim, as: ticket)
-      if ticket == Self.onlyTicket { soleUse.end() }
+    if epoch == Self.onlyEpoch { soleUse.begin(of: elementType) }
+    if let claim = position.claimKnown(as: epoch) {
+      let element = take(claim, as: epoch)
+      if epoch == Self.onlyEpoch { soleUse.end() }
       return element
     }
-    if ticket == Self.onlyTicket { soleUse.end() }
+    if epoch == Self.onlyEpoch { soleUse.end() }
     // The place is closed, somebody follows the log, or there is a queue.
-    return withPlace(of: ticket) {
-      hasReturned ? nil : takeFound(evenIfCancelled: false, as: ticket)
+    return withPlace(of: epoch) {
+      hasReturned ? nil : takeFound(evenIfCancelled: false, as: epoch)
     }
   }
 
   /// Takes an element that is there, wherever it is: in the next segment, too. Requires the lock. The
   /// look comes before the question whether the task is cancelled (see `Waiter`).
-  func lookAndTake(_ terms: Terms, as ticket: UInt64) -> Element? {
-    let evenIfCancelled = terms == .evenIfCancelled
-    guard look(asks: terms == .next, orJoinWith: nil) == .readable,
+  func lookAndTake(_ mode: TakeMode, as epoch: UInt64) -> Element? {
+    let evenIfCancelled = mode == .evenIfCancelled
+    guard poll(asks: mode == .next, orJoinWith: nil) == .readable,
       evenIfCancelled || !Task.isCancelled
     else { return nil }
-    return takeFound(evenIfCancelled: evenIfCancelled, as: ticket)
+    return takeFound(evenIfCancelled: evenIfCancelled, as: epoch)
   }
 
   /// Takes an element that a look has seen, wherever it is. Requires the lock.
-  private func takeFound(evenIfCancelled: Bool, as ticket: UInt64) -> Element? {
+  private func takeFound(evenIfCancelled: Bool, as epoch: UInt64) -> Element? {
     if untypedQueue != nil { return takeFromBoundedQueue(evenIfCancelled: evenIfCancelled) }
-    return isObserved ? takeNoting(as: ticket) : takeKnown(as: ticket)
+    return isObserved ? takeNoting(as: epoch) : takeKnown(as: epoch)
   }
 
   /// Requires the lock.
-  private func takeKnown(as ticket: UInt64) -> Element? {
+  private func takeKnown(as epoch: UInt64) -> Element? {
     for _ in 0..<2 {
-      if let claim = position.claimKnown(as: ticket) { return take(claim, as: ticket) }
+      if let claim = position.claimKnown(as: epoch) { return take(claim, as: epoch) }
       if let claim = position.claimClosed() { return claim.take(Element.self) }
       // It came after the last look, or a consumer that was displaced has set back what is known.
       _ = advance(asks: false)
@@ -161,11 +161,11 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   }
 
   /// Takes one element, and knows of no other after that: so the next one is noted, too. Requires the lock.
-  private func takeNoting(as ticket: UInt64) -> Element? {
+  private func takeNoting(as epoch: UInt64) -> Element? {
     let published = untypedLog.publishedCount
     guard let number = position.number, position.refresh(published) else { return nil }
     position.forgetKnown(but: 1)
-    guard let element = takeKnown(as: ticket) else { return nil }
+    guard let element = takeKnown(as: epoch) else { return nil }
     noteTaking(from: number)
     return element
   }
@@ -180,7 +180,7 @@ final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// lock.
   func moveFirst(to place: UnsafeMutablePointer<Element>, asks: Bool) {
     guard let untypedQueue else { return }
-    if asks, isObserved { _ = look(asks: true, orJoinWith: nil) }
+    if asks, isObserved { _ = poll(asks: true, orJoinWith: nil) }
     let queue = unsafeDowncast(untypedQueue, to: SubscriberQueue<Element>.self)
     untypedLog.state.withLock { state in
       queue.moveFirst(to: place)

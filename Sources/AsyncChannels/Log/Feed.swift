@@ -3,7 +3,7 @@
 enum Feed<Element: Sendable>: Sendable {
   case cursor(Cursor<Element>)
   /// A cursor on other elements, and a function that takes one of these from it without waiting.
-  case derived(Waiter, take: @Sendable (_ terms: Terms, _ ticket: UInt64) -> Taken)
+  case derived(Waiter, take: @Sendable (_ mode: TakeMode, _ epoch: UInt64) -> Taken)
 
   /// What a take found. *Skipped* differs from *nothing*: there may be more elements behind it.
   @usableFromInline
@@ -23,15 +23,15 @@ enum Feed<Element: Sendable>: Sendable {
   ///
   /// A step runs when its element was taken, with no lock held: however long it takes, a
   /// newer consumer need not wait for it. So a step that remembers something may be called late, by
-  /// a consumer that was displaced meanwhile. It sees that by the ticket, which is lower then.
+  /// a consumer that was displaced meanwhile. It sees that by the epoch, which is lower then.
   @inlinable
   func deriving<Derived>(
-    _ step: @escaping @Sendable (Element, _ ticket: UInt64) -> Derived?
+    _ step: @escaping @Sendable (Element, _ epoch: UInt64) -> Derived?
   ) -> Feed<Derived> {
-    .derived(waiter) { terms, ticket in
-      switch takeSent(terms, as: ticket) {
+    .derived(waiter) { mode, epoch in
+      switch takeSent(mode, as: epoch) {
       case .element(let element):
-        if let derived = step(element, ticket) { .element(derived) } else { .skipped }
+        if let derived = step(element, epoch) { .element(derived) } else { .skipped }
       case .skipped: .skipped
       case .nothing: .nothing
       }
@@ -43,29 +43,29 @@ enum Feed<Element: Sendable>: Sendable {
   /// Not inlined: with elements that are vectors of 64 bytes, the compiler (6.3.1) would reserve too little room in the
   /// frames of clients that call `next()`.
   @inlinable @inline(never)
-  func takeDerived(as ticket: UInt64) -> Element? {
-    guard case .derived(_, let take) = self, case .element(let element) = take(.atOnce, ticket)
+  func takeDerived(as epoch: UInt64) -> Element? {
+    guard case .derived(_, let take) = self, case .element(let element) = take(.atOnce, epoch)
     else { return nil }
     return element
   }
 
   /// Takes an element that is there for a listener, and calls its function with it.
   @inlinable
-  func deliver(_ terms: Terms, as ticket: UInt64, to body: (Element) -> Void) -> Listener.Step {
+  func deliver(_ mode: TakeMode, as epoch: UInt64, to body: (Element) -> Void) -> Listener.Step {
     switch self {
     case .cursor(let cursor):
       // What is known to be there comes without a lock.
       let element =
-        terms == .next
-        ? cursor.take(as: ticket) ?? cursor.takeSeen(as: ticket) : cursor.take(terms, as: ticket)
+        mode == .next
+        ? cursor.take(as: epoch) ?? cursor.takeSeen(as: epoch) : cursor.take(mode, as: epoch)
       guard let element else { return .nothing }
       body(element)
     case .derived(_, let take):
-      if terms == .next, case .element(let element) = take(.atOnce, ticket) {
+      if mode == .next, case .element(let element) = take(.atOnce, epoch) {
         body(element)
         return .called
       }
-      switch take(terms, ticket) {
+      switch take(mode, epoch) {
       case .element(let element): body(element)
       case .skipped: return .skipped
       case .nothing: return .nothing
@@ -76,14 +76,14 @@ enum Feed<Element: Sendable>: Sendable {
 
   /// The next element that is not skipped, as soon as there is one. Looks at the task's
   /// cancellation before it takes one.
-  func next(as ticket: UInt64, isolation: isolated (any Actor)?) async -> Element? {
+  func next(as epoch: UInt64, isolation: isolated (any Actor)?) async -> Element? {
     while true {
-      if isolation != nil, waiter.stint.isOver() { await Task.yield() }
-      switch take(.next, as: ticket) {
+      if isolation != nil, waiter.loopBudget.isOver() { await Task.yield() }
+      switch take(.next, as: epoch) {
       case .element(let element): return element
       case .skipped: if Task.isCancelled { return nil }
       case .nothing:
-        guard await waiter.waitForElement(as: ticket, isolation: isolation) else { return nil }
+        guard await waiter.waitForElement(as: epoch, isolation: isolation) else { return nil }
       }
     }
   }
@@ -91,13 +91,13 @@ enum Feed<Element: Sendable>: Sendable {
   /// The next element if there is one now, without waiting, even if the task is cancelled.
   ///
   /// - Returns: The element, or nil and what was found instead.
-  func takeNow(as ticket: UInt64) -> (element: Element?, look: Look) {
+  func takeNow(as epoch: UInt64) -> (element: Element?, look: PollResult) {
     while true {
-      switch take(.evenIfCancelled, as: ticket) {
+      switch take(.evenIfCancelled, as: epoch) {
       case .element(let element): return (element, .readable)
       case .skipped: continue
       case .nothing:
-        let look = waiter.look(as: ticket)
+        let look = waiter.poll(as: epoch)
         if look != .readable { return (nil, look) }
       }
     }
@@ -105,9 +105,9 @@ enum Feed<Element: Sendable>: Sendable {
 
   /// An element that is ready, for the newest consumer; nil if there is none, or if the task is
   /// cancelled. Unlike `takeNow` it takes nobody's place: its consumer may sleep meanwhile.
-  func takeReady(as ticket: UInt64) -> Element? {
+  func takeReady(as epoch: UInt64) -> Element? {
     while true {
-      switch take(.more, as: ticket) {
+      switch take(.more, as: epoch) {
       case .element(let element): return element
       case .skipped: if Task.isCancelled { return nil }
       case .nothing: return nil
@@ -118,16 +118,16 @@ enum Feed<Element: Sendable>: Sendable {
   /// Takes elements that are there, one after the other: those that are skipped count. Ends when there
   /// are no more, the task is cancelled or a newer consumer has asked; what was taken is given.
   @inlinable
-  func takeUpTo(_ count: Int, as ticket: UInt64) -> [Element] {
+  func takeUpTo(_ count: Int, as epoch: UInt64) -> [Element] {
     var elements: [Element] = []
     var left = count
     while left > 0 {
       // A cursor goes the slow way at the end of a segment only.
       if case .cursor(let cursor) = self {
-        left -= cursor.takeUpTo(left, as: ticket, into: &elements)
+        left -= cursor.takeUpTo(left, as: epoch, into: &elements)
         if left == 0 { break }
       }
-      switch take(.more, as: ticket) {
+      switch take(.more, as: epoch) {
       case .element(let element): elements.append(element)
       case .skipped: break
       case .nothing: return elements
@@ -142,34 +142,34 @@ enum Feed<Element: Sendable>: Sendable {
 
   /// The first element that a consumer took and gave back; nil, as nearly always, if there is none.
   @usableFromInline
-  func takeReturned(as ticket: UInt64) -> Element? {
+  func takeReturned(as epoch: UInt64) -> Element? {
     guard waiter.hasReturned,
-      let returned = waiter.takeReturned(as: ticket) as? Returned<Element>
+      let returned = waiter.takeReturned(as: epoch) as? Returned<Element>
     else { return nil }
     Causes.took(returned.origins, from: ObjectIdentifier(waiter))
     return returned.element
   }
 
   @usableFromInline
-  func take(_ terms: Terms, as ticket: UInt64) -> Taken {
-    if waiter.hasReturned, terms == .evenIfCancelled || !Task.isCancelled,
-      let element = takeReturned(as: ticket)
+  func take(_ mode: TakeMode, as epoch: UInt64) -> Taken {
+    if waiter.hasReturned, mode == .evenIfCancelled || !Task.isCancelled,
+      let element = takeReturned(as: epoch)
     {
       return .element(element)
     }
-    return takeSent(terms, as: ticket)
+    return takeSent(mode, as: epoch)
   }
 
   /// An element that none has taken yet.
   @inlinable
-  func takeSent(_ terms: Terms, as ticket: UInt64) -> Taken {
+  func takeSent(_ mode: TakeMode, as epoch: UInt64) -> Taken {
     switch self {
     case .cursor(let cursor):
       let element =
-        terms == .atOnce
-        ? cursor.takeUnlessCancelled(as: ticket) : cursor.take(terms, as: ticket)
+        mode == .atOnce
+        ? cursor.takeUnlessCancelled(as: epoch) : cursor.take(mode, as: epoch)
       if let element { return .element(element) } else { return .nothing }
-    case .derived(_, let take): return take(terms, ticket)
+    case .derived(_, let take): return take(mode, epoch)
     }
   }
 }

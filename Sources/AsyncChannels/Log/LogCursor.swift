@@ -30,7 +30,7 @@ class LogCursor: Waiter, @unchecked Sendable {
   @exclusivity(unchecked) final var sleep = Sleep()
 
   @usableFromInline
-  init(in log: BroadcastLogBase, at place: Joined, queue: SubscriberQueueBase?) {
+  init(in log: BroadcastLogBase, at place: StartingPoint, queue: SubscriberQueueBase?) {
     untypedLog = log
     position = Position(in: place.segment, number: place.number)
     untypedQueue = queue
@@ -71,22 +71,22 @@ class LogCursor: Waiter, @unchecked Sendable {
     position.isReading && position.countBehind(untypedLog.published) > 0
   }
 
-  /// Puts the ticket into the word, unless a consumer that was displaced has not finished what it claimed.
+  /// Puts the epoch into the word, unless a consumer that was displaced has not finished what it claimed.
   ///
   /// A place that is closed already, with nothing parked, has no unfinished claims.
-  final override func admit(_ ticket: UInt64?) {
-    if position.isOpen(for: ticket ?? Position.nobody) { return }
+  final override func admit(_ epoch: UInt64?) {
+    if position.isOpen(for: epoch ?? Position.nobody) { return }
     if parked == nil, !position.isOpen(for: Position.nobody) { _ = closeIfUnfinished() }
-    guard let ticket else { return }
+    guard let epoch else { return }
     if let parked {
       guard position.finished.load(ordering: .acquiring) == parked.until else { return }
       parked.segment.release()
       self.parked = nil
     }
-    position.open(for: ticket)
+    position.open(for: epoch)
   }
 
-  /// With the ticket of nobody in the word nothing more is claimed. If all claims are finished then, nobody
+  /// With the epoch of nobody in the word nothing more is claimed. If all claims are finished then, nobody
   /// uses a slot that was claimed; if one is not, it is in this segment, which is held until it is.
   ///
   /// Returns the word as it was.
@@ -113,8 +113,8 @@ class LogCursor: Waiter, @unchecked Sendable {
 
   final override func wake() { _ = advance(asks: true) }
 
-  final override func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look {
-    advance(asks: asks) ? .readable : untypedLog.look(for: self, asks: asks, orJoinWith: bell)
+  final override func poll(asks: Bool, orJoinWith bell: Doorbell?) -> PollResult {
+    advance(asks: asks) ? .readable : untypedLog.poll(for: self, asks: asks, orJoinWith: bell)
   }
 
   final override func leaveQueue(_ bell: Doorbell) -> Bool {

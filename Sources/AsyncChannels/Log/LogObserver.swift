@@ -121,7 +121,7 @@ package struct SentElement {
 
 /// A consumer begins a step: it has worked on all that it has taken before, and asks for more.
 ///
-/// It asks wherever it may fall asleep, and where it takes on the terms `next`. What it gathers within a
+/// It asks wherever it may fall asleep, and where it takes in the mode `next`. What it gathers within a
 /// step is no question, since it has not worked on the step's first element yet. Where it finds elements
 /// without the lock, it is heard when it comes to the slow path, so at the latest 64 elements later.
 package struct Asking {

@@ -43,7 +43,7 @@ struct LogState: Sendable {
   /// The number of the newest subscriber: numbers ascend from 1 and do not come again.
   @usableFromInline var newestSubscriber = 0
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
-  private var waker: Waker?
+  private var ringer: Ringer?
   /// The marks of elements whose senders wait until they are taken; nil if there are none.
   var marks: SentMarks? {
     didSet { noteMarks() }
@@ -131,15 +131,15 @@ struct LogState: Sendable {
   /// A look of a consumer. If there is nothing and a doorbell is given, the doorbell joins the wait queue.
   ///
   /// - Parameter number: That of the slot that a reader takes next.
-  mutating func look(
+  mutating func poll(
     at number: Int?, queue: SubscriberQueueBase?, orJoinWith bell: Doorbell?
-  ) -> Look {
+  ) -> PollResult {
     if let queue, queue.count > 0 { return .readable }
     if let number, number < end?.number ?? 0 { return .readable }
     if isFinished { return .finished }
     if let bell {
       waiting.join(bell)
-      bell.mayLinger = number != nil && subscriberCount <= Lingering.fewSubscribers
+      bell.maySpin = number != nil && subscriberCount <= AdaptiveSpin.fewSubscribers
     }
     return .nothing
   }
@@ -169,10 +169,10 @@ struct LogState: Sendable {
     return (takeSleepers(), tell(.finished))
   }
 
-  mutating func makeWaker() -> Waker {
-    let waker = waker ?? Waker()
-    self.waker = waker
-    return waker
+  mutating func makeWaker() -> Ringer {
+    let ringer = ringer ?? Ringer()
+    self.ringer = ringer
+    return ringer
   }
 
   private mutating func removeQueue(_ queue: SubscriberQueueBase) {

@@ -26,7 +26,7 @@ final class MergeOrder: Sendable {
   /// Not private: the compiler (6.3.1) does not find its metadata in another file then.
   struct State: ~Copyable {
     /// Unless it takes the newest.
-    var entries = Backlog<Entry>()
+    var entries = RingBuffer<Entry>()
     /// The newest element of each queue that was not taken, if it takes the newest; else, that was dropped
     /// since the last entry.
     var newest: [AnyStateValue?]

@@ -19,7 +19,7 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   private var run = 0
 
   init(_ sources: [LogCursor], in order: MergeOrder) {
-    for source in sources { source.admit(Position.onlyTicket) }
+    for source in sources { source.admit(Position.onlyEpoch) }
     self.sources = sources
     self.order = order
   }
@@ -29,13 +29,13 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   override var droppedCount: Int { sources.reduce(0) { $0 + $1.droppedCount } }
 
   /// Takes what is there for the next step: an element of one source, or elements of several. Requires the lock.
-  func take(_ terms: Terms, into target: some MergeTarget) -> Bool {
-    run = terms == .atOnce ? run + 1 : 0
+  func take(_ mode: TakeMode, into target: some MergeTarget) -> Bool {
+    run = mode == .atOnce ? run + 1 : 0
     if run == 64 { return false }
-    let asks = terms == .next || terms == .atOnce
+    let asks = mode == .next || mode == .atOnce
     if asks { askNext() }
-    if order.takesNewest { return takeNewest(terms, into: target) }
-    guard let next = order.takeNext(evenIfCancelled: terms == .evenIfCancelled) else {
+    if order.takesNewest { return takeNewest(mode, into: target) }
+    guard let next = order.takeNext(evenIfCancelled: mode == .evenIfCancelled) else {
       return false
     }
     for change in next.missed { _ = target.take(.value(change.value), from: change.number) }
@@ -44,14 +44,14 @@ final class MergedCursor: Waiter, @unchecked Sendable {
 
   /// What is in the queues by now is in the order, too. An element that comes to a queue after that may be taken from
   /// the order in this step and be left in the queue: when nothing else is there, a later step clears it away.
-  private func takeNewest(_ terms: Terms, into target: some MergeTarget) -> Bool {
+  private func takeNewest(_ mode: TakeMode, into target: some MergeTarget) -> Bool {
     let present = order.present
     for number in present.isEmpty ? Array(sources.indices) : present {
       // No more than there are: a sender may be faster than this.
       for _ in 0..<sources[number].pendingCount
-      where !target.take(.unneeded(terms), from: number) { break }
+      where !target.take(.unneeded(mode), from: number) { break }
     }
-    let changes = order.takeNewest(evenIfCancelled: terms == .evenIfCancelled)
+    let changes = order.takeNewest(evenIfCancelled: mode == .evenIfCancelled)
     for change in changes { _ = target.take(.value(change.value), from: change.number) }
     return !changes.isEmpty
   }
@@ -61,7 +61,7 @@ final class MergedCursor: Waiter, @unchecked Sendable {
     if sources.isEmpty { return }
     turn = turn + 1 < sources.count ? turn + 1 : 0
     let cursor = sources[turn]
-    if cursor.isObserved { _ = cursor.look(asks: true, orJoinWith: nil) }
+    if cursor.isObserved { _ = cursor.poll(asks: true, orJoinWith: nil) }
   }
 
   override func note(_ step: ConsumerStep) {
@@ -76,17 +76,17 @@ final class MergedCursor: Waiter, @unchecked Sendable {
 
   /// Where something is in the order, not each source is looked at: there may be thousands. (The queues may be empty of
   /// it: a consumer that was cancelled has taken it from them, and left it in the order.)
-  override func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look {
+  override func poll(asks: Bool, orJoinWith bell: Doorbell?) -> PollResult {
     if order.isReady {
       for source in sources where asks && source.isObserved {
-        _ = source.look(asks: true, orJoinWith: nil)
+        _ = source.poll(asks: true, orJoinWith: nil)
       }
       return .readable
     }
-    guard let bell else { return look { sources[$0].look(asks: asks, orJoinWith: nil) } }
+    guard let bell else { return poll { sources[$0].poll(asks: asks, orJoinWith: nil) } }
     assert(branches.isEmpty, "A branch that stays in a queue outlives its consumer.")
-    branches = sources.map { _ in Doorbell(branchOf: bell) }
-    let look = look { sources[$0].look(asks: asks, orJoinWith: branches[$0]) }
+    branches = sources.map { _ in Doorbell(sharing: bell) }
+    let look = poll { sources[$0].poll(asks: asks, orJoinWith: branches[$0]) }
     if look != .nothing { leaveQueues() }
     return look
   }
@@ -111,8 +111,8 @@ final class MergedCursor: Waiter, @unchecked Sendable {
   ///
   /// Behind one that is readable, only those are looked at of which somebody wants to know that this
   /// consumer asks for more: it asks all of them, and one may have nothing ever again.
-  private func look(_ lookAt: (Int) -> Look) -> Look {
-    var result = Look.finished
+  private func poll(_ lookAt: (Int) -> PollResult) -> PollResult {
+    var result = PollResult.finished
     for number in sources.indices where result != .readable || sources[number].isObserved {
       switch lookAt(number) {
       case .readable: result = .readable
@@ -139,7 +139,7 @@ enum MergedChange {
   /// The first in the queue, which is there.
   case first(asks: Bool)
   /// The first in the queue, if there is one: others are newer.
-  case unneeded(Terms)
+  case unneeded(TakeMode)
   /// One that the queue did not keep, or the newest.
   case value(AnyStateValue)
 }

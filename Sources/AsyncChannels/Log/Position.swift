@@ -4,15 +4,15 @@ public import Synchronization
 ///
 /// Both are in one atomic word, so a take is one exchange: the consumer *claims* the slot by replacing the
 /// word with one that has the next number. Then the slot is its own; it copies the element, and notes
-/// that it has finished. A newer consumer puts its ticket into the word. From then on each attempt of
+/// that it has finished. A newer consumer puts its epoch into the word. From then on each attempt of
 /// the older one fails, so nobody has to wait for a consumer whose thread is not running:
 ///
-///     ┌ number of the next slot ┬ ticket of the consumer ┐        the low 32 bits of each
-///     (7, ticket 1) ──claim──▶ (8, ticket 1) ──ticket 2 asks──▶ (8, ticket 2)
+///     ┌ number of the next slot ┬ epoch of the consumer ┐        the low 32 bits of each
+///     (7, epoch 1) ──claim──▶ (8, epoch 1) ──epoch 2 asks──▶ (8, epoch 2)
 ///
 /// **A consumer that was stopped between claiming and finishing** still needs its slot, and so the slot's
 /// segment. The newer consumer sees that, since not all claims are finished, and *closes* the place: the
-/// word gets the ticket of nobody, and all takes go the slow way, under the cursor's lock, until the
+/// word gets the epoch of nobody, and all takes go the slow way, under the cursor's lock, until the
 /// older consumer has finished (`LogCursor.admit`). So `finished` has one writer at a time, and needs no
 /// read-modify-write. (Two tasks that share an iterator, which is not `Sendable`, may lose a count. Then the
 /// place stays closed: takes are slow, and what was sent since then stays allocated, until the subscription
@@ -20,7 +20,7 @@ public import Synchronization
 ///
 /// **Orderings.** The fast path reads `known` before the segment, both acquiring, and the slow path writes the
 /// segment before `reach` and `known`, all releasing: so who sees that a slot of the next segment is there
-/// sees that segment. Numbers and tickets do not come again, so an exchange that succeeds proves that
+/// sees that segment. Numbers and epochs do not come again, so an exchange that succeeds proves that
 /// neither has changed since the word was read. (With 32 bits they come again after four billion. A task
 /// would have to stop for exactly that many, or an iterator to ask again after exactly that many newer
 /// ones; and a subscriber may be less than two billion elements behind.) Finishing releases, and who
@@ -32,7 +32,7 @@ public import Synchronization
 @usableFromInline
 struct Position: ~Copyable, @unchecked Sendable {
   /// The only iterator of a cursor claims without an exchange (see `Waiter`).
-  @inlinable static var onlyTicket: UInt64 { Waiter.onlyTicket }
+  @inlinable static var onlyEpoch: UInt64 { Waiter.onlyEpoch }
   static var nobody: UInt64 { 0 }
   /// How many elements a consumer takes before it comes to the slow path, where it looks at its task's
   /// cancellation (C19).
@@ -56,7 +56,7 @@ struct Position: ~Copyable, @unchecked Sendable {
   @usableFromInline
   init(in segment: Segment?, number: Int) {
     let number = UInt32(truncatingIfNeeded: number)
-    word = Atomic(Self.word(number: number, ticket: Self.nobody))
+    word = Atomic(Self.word(number: number, epoch: Self.nobody))
     finished = Atomic(number)
     known = Atomic(number)
     // The first take goes the slow way, on which a cancelled task takes nothing.
@@ -67,8 +67,8 @@ struct Position: ~Copyable, @unchecked Sendable {
   }
 
   @inlinable
-  static func word(number: UInt32, ticket: UInt64) -> UInt64 {
-    UInt64(number) << 32 | UInt64(UInt32(truncatingIfNeeded: ticket))
+  static func word(number: UInt32, epoch: UInt64) -> UInt64 {
+    UInt64(number) << 32 | UInt64(UInt32(truncatingIfNeeded: epoch))
   }
 
   /// Slots that are the caller's, from when it has claimed them until it has finished them.
@@ -97,20 +97,20 @@ struct Position: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The word, if this is the consumer's ticket.
+  /// The word, if this is the consumer's epoch.
   @inlinable @inline(__always)
-  func word(of ticket: UInt64) -> UInt64? {
+  func word(of epoch: UInt64) -> UInt64? {
     let word = word.load(ordering: .acquiring)
-    return UInt32(truncatingIfNeeded: word) == UInt32(truncatingIfNeeded: ticket) ? word : nil
+    return UInt32(truncatingIfNeeded: word) == UInt32(truncatingIfNeeded: epoch) ? word : nil
   }
 
   /// Claims the next slots, for the consumer. Nil if another has become that.
   ///
   /// - Parameters:
-  ///   - old: The word, in which the ticket is.
+  ///   - old: The word, in which the epoch is.
   ///   - count: How many slots; they are known.
   @inlinable @inline(__always)
-  func claim(_ count: Int, after old: UInt64, as ticket: UInt64) -> Claim? {
+  func claim(_ count: Int, after old: UInt64, as epoch: UInt64) -> Claim? {
     // A segment that is not held any more is not looked at before the exchange has succeeded.
     let header = UnsafeMutableRawPointer(header.load(ordering: .acquiring).unsafelyUnwrapped)
     let elements = elements.load(ordering: .acquiring).unsafelyUnwrapped
@@ -118,7 +118,7 @@ struct Position: ~Copyable, @unchecked Sendable {
     // Wraps around in the upper half.
     let new = old &+ UInt64(count) << 32
     Preemption.mayCome()
-    if ticket == Self.onlyTicket {
+    if epoch == Self.onlyEpoch {
       word.store(new, ordering: .relaxed)
     } else {
       guard word.compareExchange(expected: old, desired: new, ordering: .acquiring).exchanged
@@ -130,15 +130,15 @@ struct Position: ~Copyable, @unchecked Sendable {
 
   /// Claims the next slot if it is known. Nil for anybody but the consumer.
   @inlinable @inline(__always)
-  func claimKnown(as ticket: UInt64) -> Claim? {
-    guard let word = word(of: ticket), ready(after: word) > 0 else { return nil }
-    return claim(1, after: word, as: ticket)
+  func claimKnown(as epoch: UInt64) -> Claim? {
+    guard let word = word(of: epoch), ready(after: word) > 0 else { return nil }
+    return claim(1, after: word, as: epoch)
   }
 
   /// To be called when a claim's elements were taken.
   @inlinable @inline(__always)
-  func finish(_ claim: borrowing Claim, as ticket: UInt64) {
-    if ticket == Self.onlyTicket { return }
+  func finish(_ claim: borrowing Claim, as epoch: UInt64) {
+    if epoch == Self.onlyEpoch { return }
     Preemption.mayCome()
     let count = finished.load(ordering: .relaxed)
     finished.store(count &+ UInt32(truncatingIfNeeded: claim.count), ordering: .releasing)
@@ -187,10 +187,10 @@ extension Position {
     return segment.start + Int(next &- UInt32(truncatingIfNeeded: segment.start))
   }
 
-  /// Whether the consumer with this ticket can claim slots.
-  func isOpen(for ticket: UInt64) -> Bool {
+  /// Whether the consumer with this epoch can claim slots.
+  func isOpen(for epoch: UInt64) -> Bool {
     let current = UInt32(truncatingIfNeeded: word.load(ordering: .relaxed))
-    return current == UInt32(truncatingIfNeeded: ticket)
+    return current == UInt32(truncatingIfNeeded: epoch)
   }
 
   /// From now on nobody can claim slots without the cursor's lock. Returns the word as it was.
@@ -199,22 +199,22 @@ extension Position {
     while true {
       let number = UInt32(truncatingIfNeeded: old >> 32)
       let (exchanged, original) = word.compareExchange(
-        expected: old, desired: Self.word(number: number, ticket: Self.nobody),
+        expected: old, desired: Self.word(number: number, epoch: Self.nobody),
         ordering: .acquiringAndReleasing)
       if exchanged { return old }
       old = original
     }
   }
 
-  /// Lets the consumer with this ticket claim slots. The place is closed, and all claims are finished.
-  func open(for ticket: UInt64) {
+  /// Lets the consumer with this epoch claim slots. The place is closed, and all claims are finished.
+  func open(for epoch: UInt64) {
     finished.store(next, ordering: .relaxed)
-    word.store(Self.word(number: next, ticket: ticket), ordering: .releasing)
+    word.store(Self.word(number: next, epoch: epoch), ordering: .releasing)
   }
 
   /// Whether a claim was not finished, while its consumer does something else. Acquires those that were.
   var hasUnfinishedClaims: Bool {
-    !isOpen(for: Self.onlyTicket) && finished.load(ordering: .acquiring) != next
+    !isOpen(for: Self.onlyEpoch) && finished.load(ordering: .acquiring) != next
   }
 
   /// Claims the next slot if it is known and the place is closed.
@@ -222,7 +222,7 @@ extension Position {
     guard isOpen(for: Self.nobody), let segment, ready(after: word.load(ordering: .relaxed)) > 0
     else { return nil }
     let index = Int(next &- UInt32(truncatingIfNeeded: segment.start))
-    word.store(Self.word(number: next &+ 1, ticket: Self.nobody), ordering: .relaxed)
+    word.store(Self.word(number: next &+ 1, epoch: Self.nobody), ordering: .relaxed)
     return Claim(segment.pendingReads, segment.elements, at: index, count: 1)
   }
 

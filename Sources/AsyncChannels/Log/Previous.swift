@@ -2,17 +2,17 @@ import Synchronization
 
 /// What a subscription got last, to compare the next with.
 final class Previous<Element: Sendable & Equatable>: Sendable {
-  private let state = Locked<(element: Element?, ticket: UInt64)>((nil, 0))
+  private let state = Locked<(element: Element?, epoch: UInt64)>((nil, 0))
 
   /// Remembers an element. True if it differs from the one before, or there was none.
   ///
   /// A displaced consumer may call this late, with an element that it took before the newer
   /// consumer took more. That element counts as different, and is not remembered.
-  func isReplaced(by element: Element, _ ticket: UInt64) -> Bool {
+  func isReplaced(by element: Element, _ epoch: UInt64) -> Bool {
     let (isLate, old) = state.withLock { state in
-      guard ticket >= state.ticket else { return (true, Element?.none) }
+      guard epoch >= state.epoch else { return (true, Element?.none) }
       let old = state.element
-      state = (element, ticket)
+      state = (element, epoch)
       return (false, old)
     }
     // Compared, and destroyed, with no lock held: both run code of the element.

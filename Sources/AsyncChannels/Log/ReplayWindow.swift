@@ -5,7 +5,7 @@ struct ReplayWindow<Element: Sendable>: ~Copyable {
   @usableFromInline var total = 0
   /// Zero for a log that replays nothing.
   @usableFromInline let limit: Int
-  @usableFromInline var elements = Backlog<Element>()
+  @usableFromInline var elements = RingBuffer<Element>()
 
   @inlinable
   init(limit: Int) {
@@ -28,7 +28,7 @@ struct ReplayWindow<Element: Sendable>: ~Copyable {
   }
 
   /// Empties the window; what was in it is the caller's to release.
-  mutating func takeAll() -> Backlog<Element> {
-    exchange(&elements, with: Backlog())
+  mutating func takeAll() -> RingBuffer<Element> {
+    exchange(&elements, with: RingBuffer())
   }
 }

@@ -34,7 +34,7 @@ class SubscriberQueueBase: @unchecked Sendable {
 /// See `SubscriberQueueBase`.
 @usableFromInline
 final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked Sendable {
-  @exclusivity(unchecked) @usableFromInline var backlog = Backlog<Element>()
+  @exclusivity(unchecked) @usableFromInline var backlog = RingBuffer<Element>()
 
   @usableFromInline
   override init(policy: BufferingPolicy, mergedAt place: MergePlace? = nil) {
@@ -85,14 +85,14 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
     return backlog.popFirst()
   }
 
-  func takeAll() -> Backlog<Element> {
+  func takeAll() -> RingBuffer<Element> {
     count = 0
-    return exchange(&backlog, with: Backlog())
+    return exchange(&backlog, with: RingBuffer())
   }
 
   /// The same for a subscriber that has no queue, which counts what was dropped before it came.
   @usableFromInline
-  func takeAll(countingDropsIn dropped: inout Int) -> Backlog<Element> {
+  func takeAll(countingDropsIn dropped: inout Int) -> RingBuffer<Element> {
     dropped += exchange(&droppedCount, with: 0)
     return takeAll()
   }

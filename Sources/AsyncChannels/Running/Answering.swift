@@ -107,9 +107,9 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     of count: Int, from source: any AnswerSource, isolation: isolated (any Actor)?
   ) async -> Turn<Element>? {
     var newest: Turn<Element>?
-    var spell = Spell()
+    var budget = TurnBudget()
     for _ in 0..<max(0, count) {
-      if isolation != nil, spell.isUsedUp() { await spell.pause() }
+      if isolation != nil, budget.isUsedUp() { await budget.pause() }
       switch turns.take(replacing: newest, source.take) {
       case .turn(let turn): newest = own(turn)
       case .skipped: continue
@@ -206,9 +206,9 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   private func ignoreReady(isolation: isolated (any Actor)?) async {
     guard let consumer else { return }
     // No more than there are now: a fast sender would keep this for ever. What comes meanwhile `Turns` knows.
-    var spell = Spell()
+    var budget = TurnBudget()
     for _ in 0..<consumer.place.pendingCount {
-      if isolation != nil, spell.isUsedUp() { await spell.pause() }
+      if isolation != nil, budget.isUsedUp() { await budget.pause() }
       guard case .turn(let turn) = turns.take(consumer.take) else { continue }
       if case .ignored = turns.decide(turn) { ignore(own(turn)) }
     }
@@ -243,7 +243,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     // Not sooner: the call waits for it.
     defer { turn.finish() }
     var (answer, current) = (answer, turn)
-    var spell = Spell(after: 1)
+    var budget = TurnBudget(after: 1)
     while true {
       if rules.ignoresReady { await ignoreReady(isolation: isolation) }
       current.adopt()
@@ -252,7 +252,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
       guard let next = answers.withLock({ $0.takeNext() }) else { return }
       let waiting = unsafeDowncast(next, to: WaitingAnswer<Element, Answer>.self)
       (answer, current) = (waiting.answer, waiting.turn)
-      if isolation != nil, spell.isUsedUp() { await spell.pause() }
+      if isolation != nil, budget.isUsedUp() { await budget.pause() }
     }
   }
 }

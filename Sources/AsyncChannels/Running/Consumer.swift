@@ -1,7 +1,7 @@
 /// One consumer of a subscription, which waits without taking, takes without waiting, and can give back
 /// what it took: `answer`'s.
 ///
-/// Several tasks of one call take with it. They have one ticket, so all is taken under the cursor's lock.
+/// Several tasks of one call take with it. They have one epoch, so all is taken under the cursor's lock.
 final class Consumer<Element: Sendable>: AnswerSource, Sendable {
   private let feed: Feed<Element>
   let place: ConsumerPlace
@@ -10,11 +10,11 @@ final class Consumer<Element: Sendable>: AnswerSource, Sendable {
   init(_ iterator: Subscription<Element>.Iterator) {
     feed = iterator.feed
     // Unlike an iterator, this may take in one task while it sleeps in another.
-    let isAlone = iterator.ticket == Position.onlyTicket
+    let isAlone = iterator.epoch == Position.onlyEpoch
     let waiter = feed.waiter
     let isPlain = if case .cursor = feed { true } else { false }
     place = ConsumerPlace(
-      waiter: waiter, ticket: isAlone ? waiter.makeTicket() : iterator.ticket,
+      waiter: waiter, epoch: isAlone ? waiter.makeEpoch() : iterator.epoch,
       isPlain: isPlain,
       isBounded: (waiter as? LogCursor)?.untypedQueue != nil || waiter is MergedCursor)
   }
@@ -22,12 +22,12 @@ final class Consumer<Element: Sendable>: AnswerSource, Sendable {
   /// Waits until there may be something to take. False at the end, if the task is cancelled, or if a newer
   /// consumer has asked.
   func waitForElement(isolation: isolated (any Actor)?) async -> Bool {
-    await place.waiter.waitForElement(as: place.ticket, isolation: isolation)
+    await place.waiter.waitForElement(as: place.epoch, isolation: isolation)
   }
 
   /// Takes one element that is there, or skips it. Takes nothing if the task is cancelled.
   func take() -> TakenTurn {
-    if case .cursor(let cursor) = feed, let turn = cursor.takeTurn(as: place.ticket) {
+    if case .cursor(let cursor) = feed, let turn = cursor.takeTurn(as: place.epoch) {
       return .turn(turn)
     }
     return takeElsewhere()
@@ -35,7 +35,7 @@ final class Consumer<Element: Sendable>: AnswerSource, Sendable {
 
   private func takeElsewhere() -> TakenTurn {
     Causes.forget(ObjectIdentifier(place.waiter))
-    return switch feed.take(.more, as: place.ticket) {
+    return switch feed.take(.more, as: place.epoch) {
     case .element(let element): .turn(Turn(element))
     case .skipped: .skipped
     case .nothing: .nothing
@@ -48,13 +48,13 @@ extension Cursor {
   /// `take` may find one.
   ///
   /// This looks up one type; a function that returns an optional element looks one up at each step.
-  fileprivate func takeTurn(as ticket: UInt64) -> TurnBase? {
-    withPlace(of: ticket) { () -> TurnBase? in
+  fileprivate func takeTurn(as epoch: UInt64) -> TurnBase? {
+    withPlace(of: epoch) { () -> TurnBase? in
       guard isPlain, !hasReturned, !Causes.areFollowed,
-        look(asks: false, orJoinWith: nil) == .readable, !Task.isCancelled,
-        let claim = position.claimKnown(as: ticket)
+        poll(asks: false, orJoinWith: nil) == .readable, !Task.isCancelled,
+        let claim = position.claimKnown(as: epoch)
       else { return nil }
-      return Turn(take(claim, as: ticket))
+      return Turn(take(claim, as: epoch))
     }
   }
 }
@@ -62,7 +62,7 @@ extension Cursor {
 /// A consumer, without its elements.
 struct ConsumerPlace: Sendable {
   let waiter: Waiter
-  let ticket: UInt64
+  let epoch: UInt64
   /// Whether an element that is ready is one that will be taken: nothing is derived, and filtered out.
   let isPlain: Bool
   /// Whether what is ready may be dropped, and replaced, before it is taken.
@@ -75,11 +75,11 @@ struct ConsumerPlace: Sendable {
   var countThatStays: Int { isBounded ? 0 : pendingCount }
 
   /// Whether it could take or skip one now.
-  var isReadable: Bool { waiter.isReadable(as: ticket) }
+  var isReadable: Bool { waiter.isReadable(as: epoch) }
 
   /// Gives elements back to the next consumer, which takes them before all others.
   func giveBack(_ elements: [any Sendable]) {
-    waiter.takeBack(elements, of: ticket)
+    waiter.takeBack(elements, of: epoch)
   }
 
   /// Waits until the pause is over, and returns how many of the elements that are there it was for.

@@ -97,15 +97,15 @@ extension StateOutlet where Value: Sequence, Value.Element: Sendable {
         var known: [ID] = []
         var rows = Rows<ID>()
         while let value = await values.nextUnlessCancelled(isolation: isolation) {
-          var spell = Spell()
+          var budget = TurnBudget()
           let changes = compare(&known, value)
           for number in rows.apply(changes.gone, changes.come) {
-            if spell.isUsedUp() { await spell.pause() }
+            if budget.isUsedUp() { await budget.pause() }
             tasks.cancel(number)
           }
           for (id, element) in changes.come {
             guard let number = rows.begin(id) else { continue }
-            if spell.isUsedUp() { await spell.pause() }
+            if budget.isUsedUp() { await budget.pause() }
             // A child cannot be cancelled alone except by another that waits to be told, and so later:
             // the next run of the same view model might begin before. Hence a task, and a child that
             // waits for it.

@@ -76,7 +76,7 @@ extension StateOutlet<Int> {
           guard await counts.first(where: { $0 == 0 }) != nil else { break }
           // After a zero, the next count is that of somebody who came.
         } while await counts.next(
-          as: counts.makeTicket(), by: clock.now.advanced(by: duration.countable), on: clock) != nil
+          as: counts.makeEpoch(), by: clock.now.advanced(by: duration.countable), on: clock) != nil
         group.cancelAll()
       }
     }

@@ -6,7 +6,7 @@ import Synchronization
 /// is missed: a writer that finds it in line comes before the exchange with which its turn begins (release,
 /// acquire), and the function reads after that. When it has ended, it stands in line once more, to let go of the
 /// function there: the function may have caught what belongs to the main actor.
-final class ChangeObserver: Served {
+final class ChangeObserver: QueuedListener {
   private let states: [ObservedValue]
   /// Nil when it is over.
   private var body: (@MainActor () -> Void)?
@@ -18,7 +18,7 @@ final class ChangeObserver: Served {
   }
 
   func begin() {
-    let follower = StateFollower(id: ObjectIdentifier(self)) { [weak self] in self?.standInLine() }
+    let follower = StateFollower(id: ObjectIdentifier(self)) { [weak self] in self?.enqueue() }
     for state in states { state.add(follower) }
   }
 
@@ -26,12 +26,12 @@ final class ChangeObserver: Served {
   nonisolated func end() {
     if hasEnded.exchange(true, ordering: .relaxed) { return }
     for state in states { state.remove(ObjectIdentifier(self)) }
-    standInLine()
+    enqueue()
   }
 
-  override func serve(_ spell: inout Spell) -> Bool {
+  override func serve(_ budget: inout TurnBudget) -> Bool {
     if hasEnded.load(ordering: .relaxed) { body = nil } else { body?() }
-    _ = spell.isUsedUp()
+    _ = budget.isUsedUp()
     return false
   }
 }

@@ -57,8 +57,8 @@ class DerivedState<Value: Sendable>: StateNode, @unchecked Sendable {
     guard let merge = StateMerge(of: self, buffering: policy) else {
       return Outlet.just(value).feed(buffering: policy)
     }
-    return .derived(merge.waiter) { terms, ticket in
-      switch merge.step(terms, as: ticket) {
+    return .derived(merge.waiter) { mode, epoch in
+      switch merge.step(mode, as: epoch) {
       case .changed(let graph):
         let value = graph.top.value(as: Value.self)
         graph.end()

@@ -15,7 +15,7 @@ final class StateLeaf<Value: Sendable>: StateCell<Value>, AnyStateLeaf, @uncheck
   private let root: StateRoot<Value>
   private var cursor: Cursor<Value>?
   /// Values that were replaced with a lock held.
-  @exclusivity(unchecked) private var replaced = Backlog<Value>()
+  @exclusivity(unchecked) private var replaced = RingBuffer<Value>()
 
   init(of root: StateRoot<Value>) {
     self.root = root
@@ -53,8 +53,8 @@ final class StateLeaf<Value: Sendable>: StateCell<Value>, AnyStateLeaf, @uncheck
     case .first(let asks):
       makeRoom()
       cursor?.moveFirst(to: typedPlace, asks: asks)
-    case .unneeded(let terms):
-      guard let old = cursor?.lookAndTake(terms, as: Position.onlyTicket) else { return false }
+    case .unneeded(let mode):
+      guard let old = cursor?.lookAndTake(mode, as: Position.onlyEpoch) else { return false }
       replaced.append(old)
     case .value(let value): put(unsafeDowncast(value, to: StateValue<Value>.self).value)
     }

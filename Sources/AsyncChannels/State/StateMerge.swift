@@ -34,10 +34,10 @@ final class StateMerge: @unchecked Sendable {
   /// A consumer that was displaced may still compute when a newer one comes. The newer one leaves it the graph, and makes
   /// another of the values that it has taken last. It computes all of them once, so that it can tell what changes then.
   @usableFromInline
-  func step(_ terms: Terms, as ticket: UInt64) -> Step {
-    if terms == .atOnce, cursor.hasReturned { return .nothing }
+  func step(_ mode: TakeMode, as epoch: UInt64) -> Step {
+    if mode == .atOnce, cursor.hasReturned { return .nothing }
     var isNew = false
-    let begun = cursor.withPlace(of: ticket) { () -> StateGraph? in
+    let begun = cursor.withPlace(of: epoch) { () -> StateGraph? in
       let known = graph
       isNew = !known.isIdle
       if isNew {
@@ -45,8 +45,8 @@ final class StateMerge: @unchecked Sendable {
         return graph
       }
       // Before the first element, what is skipped belongs to a step that is not done: nothing more is asked for.
-      let isStep = known.isBegun || terms == .evenIfCancelled
-      guard cursor.take(isStep ? terms : .more, into: known) else { return nil }
+      let isStep = known.isBegun || mode == .evenIfCancelled
+      guard cursor.take(isStep ? mode : .more, into: known) else { return nil }
       known.begin()
       return known
     }

@@ -1,5 +1,5 @@
 /// What a consumer waits on when there is nothing to read: an `AsyncStream` of rings, for a task; for a listener
-/// without a task, the line in which it stands (`Line`).
+/// without a task, the line in which it stands (`ListenerQueue`).
 ///
 /// The stream buffers the newest ring only, so a ring before the wait is not lost, and ringing
 /// twice is ringing once. A ring means "look again" and carries nothing. A subscription keeps its
@@ -15,7 +15,7 @@ final class Doorbell: @unchecked Sendable {
   private let rings: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
   /// Who waits, if that is no task.
-  private let listener: Served?
+  private let listener: QueuedListener?
   /// What a listener has in the place of a stream: for a task, an optional one would cost each sleep.
   private static let noStream = AsyncStream.makeStream(of: Void.self)
 
@@ -23,7 +23,7 @@ final class Doorbell: @unchecked Sendable {
   let isSubscribers: Bool
   /// Whether its consumer may linger: it reads the log without the lock, and there were few
   /// subscribers when it last fell asleep. Written and read by the consumer.
-  var mayLinger = false
+  var maySpin = false
   /// The next to be rung. Strong: a queue keeps its doorbells alive until they are rung.
   var next: Doorbell?
   /// The one before; alive, since the queue holds it.
@@ -37,14 +37,14 @@ final class Doorbell: @unchecked Sendable {
     listener = nil
   }
 
-  init(of listener: Served, asSubscriber isSubscriber: Bool) {
+  init(of listener: QueuedListener, asSubscriber isSubscriber: Bool) {
     isSubscribers = isSubscriber
     (rings, continuation) = Self.noStream
     self.listener = listener
   }
 
   /// A doorbell for another queue, which rings for the same consumer.
-  init(branchOf bell: Doorbell) {
+  init(sharing bell: Doorbell) {
     isSubscribers = bell.isSubscribers
     (rings, continuation, listener) = (bell.rings, bell.continuation, bell.listener)
   }
@@ -61,7 +61,7 @@ final class Doorbell: @unchecked Sendable {
 
   /// Wakes the consumer that waits. This runs code of its executor, so no lock may be held.
   func ring() {
-    if let listener { listener.standInLine() } else { continuation.yield() }
+    if let listener { listener.enqueue() } else { continuation.yield() }
   }
 
   /// Waits for the next ring, or until the task is cancelled. Not for a listener.

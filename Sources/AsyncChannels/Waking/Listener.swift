@@ -7,7 +7,7 @@ import Synchronization
 /// the token. When the elements have ended, or it was cancelled, it lets go of the subscription and of the function: in a
 /// turn of the main actor, since the function may have caught what belongs there.
 @MainActor @usableFromInline
-final class Listener: Served {
+final class Listener: QueuedListener {
   /// What a step has done.
   @usableFromInline
   enum Step {
@@ -16,16 +16,16 @@ final class Listener: Served {
 
   /// Takes an element that is there, if there is one, and calls the function with it, if `isListening`: what a
   /// derived outlet runs meanwhile may have cancelled it.
-  @usableFromInline typealias Take = @MainActor @Sendable (Listener, Terms) -> Step
+  @usableFromInline typealias Take = @MainActor @Sendable (Listener, TakeMode) -> Step
 
   private enum Phase: UInt8, AtomicRepresentable {
     case listens, cancelled, over
   }
 
-  /// What it listens to, as the consumer with this ticket.
+  /// What it listens to, as the consumer with this epoch.
   private struct Heard {
     let waiter: Waiter
-    let ticket: UInt64
+    let epoch: UInt64
     let step: Take
   }
 
@@ -36,8 +36,8 @@ final class Listener: Served {
   private nonisolated let phase = Atomic(Phase.listens)
 
   @usableFromInline
-  nonisolated init(to waiter: Waiter, as ticket: UInt64, _ step: @escaping Take) {
-    heard = Heard(waiter: waiter, ticket: ticket, step: step)
+  nonisolated init(to waiter: Waiter, as epoch: UInt64, _ step: @escaping Take) {
+    heard = Heard(waiter: waiter, epoch: epoch, step: step)
   }
 
   /// From any thread. Once this has returned on the main actor, the function is not called again. It is served
@@ -46,7 +46,7 @@ final class Listener: Served {
   nonisolated func cancel() {
     let (isFirst, _) = phase.compareExchange(
       expected: .listens, desired: .cancelled, ordering: .acquiringAndReleasing)
-    if isFirst { standInLine() }
+    if isFirst { enqueue() }
   }
 
   /// Calls the function with the first element, if there is one, and no more: called by `observe`, which has
@@ -54,24 +54,24 @@ final class Listener: Served {
   @usableFromInline
   func serveFirst() {
     guard let heard else { return }
-    _ = heard.waiter.look(as: heard.ticket)
+    _ = heard.waiter.poll(as: heard.epoch)
     // A derived outlet may skip some. No more than there were: others may send faster than this.
     for _ in 0..<max(1, heard.waiter.pendingCount)
     where heard.step(self, .evenIfCancelled) != .skipped { break }
-    if hasMore() { standInLine() }
+    if hasMore() { enqueue() }
   }
 
   /// Calls the function with what is there.
-  override func serve(_ spell: inout Spell) -> Bool {
+  override func serve(_ budget: inout TurnBudget) -> Bool {
     guard let heard else { return false }
     // To find nothing, or to end, is a step, too: what it lets go of may take its time.
     var isIdle = true
-    defer { if isIdle { _ = spell.isUsedUp() } }
-    if isListening { heard.waiter.wakeListener(as: heard.ticket) }
+    defer { if isIdle { _ = budget.isUsedUp() } }
+    if isListening { heard.waiter.wakeListener(as: heard.epoch) }
     while isListening {
       if heard.step(self, .next) != .nothing {
         isIdle = false
-        if spell.isUsedUp(), isListening { return hasMore() }
+        if budget.isUsedUp(), isListening { return hasMore() }
       } else if !hasMore() {
         return false
       }
@@ -88,7 +88,7 @@ final class Listener: Served {
     guard let heard else { return false }
     let bell = bell ?? Doorbell(of: self, asSubscriber: heard.waiter.isSubscriber)
     self.bell = bell
-    switch heard.waiter.look(as: heard.ticket, orJoinWith: bell) {
+    switch heard.waiter.poll(as: heard.epoch, orJoinWith: bell) {
     case .readable: return true
     case .nothing: return false
     case .finished, .displaced:
@@ -102,7 +102,7 @@ final class Listener: Served {
     guard let old = heard.take() else { return }
     let bell = bell.take()
     if phase.exchange(.over, ordering: .acquiringAndReleasing) == .cancelled {
-      if let bell { old.waiter.leave(bell, as: old.ticket) }
+      if let bell { old.waiter.leave(bell, as: old.epoch) }
       old.waiter.note(.cancelled)
     }
   }

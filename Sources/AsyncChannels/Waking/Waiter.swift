@@ -3,21 +3,21 @@ import Synchronization
 /// Something that one consumer at a time takes elements from, without its elements: who the consumer is,
 /// and sleeping while there is nothing to take. How to look is left to subclasses.
 ///
-/// **Hand-over.** An iterator has a *ticket*, a number that is given out in ascending order. The newest
+/// **Hand-over.** An iterator has an *epoch*, a number that is given out in ascending order. The newest
 /// that has asked for an element is the consumer. If it asks while an older one sleeps, it takes that
 /// one's doorbell out of the wait queue, drops it and rings it. The older one wakes, finds a newer
-/// ticket, and its `next()` returns `nil`, however often it asks again. The same holds if one iterator is
-/// asked again, and has to wait, before its last call has returned. The tickets are equal then, but the
+/// epoch, and its `next()` returns `nil`, however often it asks again. The same holds if one iterator is
+/// asked again, and has to wait, before its last call has returned. The epochs are equal then, but the
 /// earlier call wakes and finds that its doorbell is no longer the one in use.
 ///
 /// **The lock.** What is asked, looked for, joined and left is one step under the cursor's lock. Elements
 /// that are known to be there are taken without it. The lock is never held over a
 /// suspension, while code of a user runs, or while a consumer looks on. The only iterator of a cursor
-/// (`onlyTicket`) needs no lock: it is not `Sendable`, so its calls and those of its copies come from one
+/// (`onlyEpoch`) needs no lock: it is not `Sendable`, so its calls and those of its copies come from one
 /// isolation, or from one after another that it was sent to, and do not overlap.
 ///
 /// **Actors are shared.** A consumer that always finds an element comes here every 64 elements, and on an
-/// actor it lets others run when it has not slept for a millisecond (`Stint`).
+/// actor it lets others run when it has not slept for a millisecond (`LoopBudget`).
 ///
 /// **Cancellation.** Wherever this finds an element, it looks first and asks then whether the task is
 /// cancelled. A sender that sends after `cancel()` has returned publishes the cancellation with the
@@ -28,12 +28,12 @@ import Synchronization
 /// `deinit`, when there is no consumer.
 @usableFromInline
 class Waiter: @unchecked Sendable {
-  /// The ticket of an iterator that shares its cursor with no other.
-  @inlinable static var onlyTicket: UInt64 { .max }
+  /// The epoch of an iterator that shares its cursor with no other.
+  @inlinable static var onlyEpoch: UInt64 { .max }
 
-  private final let lastTicket = Atomic<UInt64>(0)
+  private final let lastEpoch = Atomic<UInt64>(0)
   private final let lock = Locked(())
-  /// The ticket of the newest iterator that has asked.
+  /// The epoch of the newest iterator that has asked.
   @exclusivity(unchecked) private final var newest: UInt64 = 0
   /// Made at the first sleep, and again when one was cancelled or displaced.
   @exclusivity(unchecked) private final var bell: Doorbell?
@@ -43,11 +43,11 @@ class Waiter: @unchecked Sendable {
   /// Whether there is what was given back. Relaxed: a consumer finds it under the lock when it first asks, and from
   /// then on knows of it itself.
   private final let hasReturnedElements = Atomic(false)
-  @exclusivity(unchecked) private final var lingering = Lingering()
+  @exclusivity(unchecked) private final var lingering = AdaptiveSpin()
   /// Before those that are there. While there are any, as nearly never, nobody takes without the lock.
-  @exclusivity(unchecked) private final var givenBack = GivenBack()
+  @exclusivity(unchecked) private final var returned = ReturnedElements()
   /// To be asked by a consumer that may find one element after the other, at least every 64 of them.
-  final let stint = Stint()
+  final let loopBudget = LoopBudget()
   @usableFromInline final let soleUse = SoleUse()
 
   /// For reports: the type of the elements that its consumers listen to.
@@ -66,8 +66,8 @@ class Waiter: @unchecked Sendable {
 
   /// Lets a consumer take without the lock what is known to be there, and nobody else. Requires the lock.
   ///
-  /// - Parameter ticket: Nil for nobody.
-  func admit(_ ticket: UInt64?) {}
+  /// - Parameter epoch: Nil for nobody.
+  func admit(_ epoch: UInt64?) {}
 
   /// Looks whether there is an element to take. If there is none and a doorbell is given, the doorbell
   /// joins the wait queue, in one step with respect to a sender that adds an element. Requires the lock.
@@ -75,7 +75,7 @@ class Waiter: @unchecked Sendable {
   /// - Parameters:
   ///   - asks: Whether the consumer asks for more, having worked on all that it took.
   ///   - bell: Nil if the consumer will not sleep. One that will asks for more.
-  func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look { .finished }
+  func poll(asks: Bool, orJoinWith bell: Doorbell?) -> PollResult { .finished }
 
   /// Whether something has come that was not taken. Requires no lock; false also if that cannot be told.
   var hasMore: Bool { false }
@@ -84,14 +84,14 @@ class Waiter: @unchecked Sendable {
   @usableFromInline
   final var hasReturned: Bool { hasReturnedElements.load(ordering: .relaxed) }
 
-  final var returnedCount: Int { hasReturned ? lock.withLock { _ in givenBack.count } : 0 }
+  final var returnedCount: Int { hasReturned ? lock.withLock { _ in returned.count } : 0 }
 
   /// Takes back elements that a consumer took, and did not use. Whoever takes next begins with them: until they
   /// are taken nobody comes to the fast path.
-  final func takeBack(_ elements: [any Sendable], of ticket: UInt64) {
+  final func takeBack(_ elements: [any Sendable], of epoch: UInt64) {
     if elements.isEmpty { return }
     let sleeper = lock.withLock { _ -> Doorbell? in
-      givenBack.insert(elements, of: ticket)
+      returned.insert(elements, of: epoch)
       hasReturnedElements.store(true, ordering: .relaxed)
       admit(nil)
       // A newer consumer may sleep already. Only who has taken its doorbell out of the queue rings it: after a
@@ -103,18 +103,18 @@ class Waiter: @unchecked Sendable {
   }
 
   /// The first element that was given back, for the consumer.
-  final func takeReturned(as ticket: UInt64) -> (any Sendable)? {
-    withPlace(of: ticket) {
-      let first = givenBack.popFirst(as: ticket)
-      hasReturnedElements.store(!givenBack.isEmpty, ordering: .relaxed)
+  final func takeReturned(as epoch: UInt64) -> (any Sendable)? {
+    withPlace(of: epoch) {
+      let first = returned.popFirst(as: epoch)
+      hasReturnedElements.store(!returned.isEmpty, ordering: .relaxed)
       return first
     }
   }
 
   /// Whether the consumer would find something, without asking for more. False for any other.
-  final func isReadable(as ticket: UInt64) -> Bool {
-    withPlace(of: ticket) {
-      !givenBack.isEmpty || look(asks: false, orJoinWith: nil) == .readable ? true : nil
+  final func isReadable(as epoch: UInt64) -> Bool {
+    withPlace(of: epoch) {
+      !returned.isEmpty || poll(asks: false, orJoinWith: nil) == .readable ? true : nil
     } ?? false
   }
 
@@ -138,61 +138,61 @@ class Waiter: @unchecked Sendable {
   /// Watchers, one for each log: each waits for what comes from now on and takes nothing.
   func makeWatchers() -> [Waiter] { [] }
 
-  /// Acquires and releases, so that what the maker of an older ticket has seen, the maker of a
-  /// newer one sees. So a cancelled task that does not see its cancellation yet has an older ticket
+  /// Acquires and releases, so that what the maker of an older epoch has seen, the maker of a
+  /// newer one sees. So a cancelled task that does not see its cancellation yet has an older epoch
   /// than any consumer that began after `cancel()` returned, and cannot displace it.
   ///
-  /// `Position` knows the lower half of a ticket, and has two of these for itself: they are left out.
+  /// `Position` knows the lower half of an epoch, and has two of these for itself: they are left out.
   @usableFromInline
-  final func makeTicket() -> UInt64 {
-    let ticket = lastTicket.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
-    return UInt32(truncatingIfNeeded: ticket &+ 1) <= 1 ? makeTicket() : ticket
+  final func makeEpoch() -> UInt64 {
+    let epoch = lastEpoch.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
+    return UInt32(truncatingIfNeeded: epoch &+ 1) <= 1 ? makeEpoch() : epoch
   }
 
   /// Waits until there may be an element to take. False at the end, if the task is cancelled, or if a
   /// newer consumer has asked. What it has seen, `Cursor.takeSeen` takes.
-  final func waitForElement(as ticket: UInt64, isolation: isolated (any Actor)?) async -> Bool {
-    if isolation != nil, stint.isOver() { await Task.yield() }
+  final func waitForElement(as epoch: UInt64, isolation: isolated (any Actor)?) async -> Bool {
+    if isolation != nil, loopBudget.isOver() { await Task.yield() }
     if Task.isCancelled {
       note(.cancelled)
       return false
     }
-    let (isReadable, bell) = lookOrFallAsleep(as: ticket, isolation: isolation)
+    let (isReadable, bell) = lookOrFallAsleep(as: epoch, isolation: isolation)
     guard let bell else { return isReadable }
-    stint.pause()
+    loopBudget.pause()
     await bell.wait(isolation: isolation)
-    return wakeUp(from: bell, as: ticket)
+    return wakeUp(from: bell, as: epoch)
   }
 
   /// Looks without waiting and without asking for more, for a consumer whose take found nothing.
-  final func look(as ticket: UInt64) -> Look {
-    ask(as: ticket) { givenBack.isEmpty ? look(asks: false, orJoinWith: nil) : .readable }
+  final func poll(as epoch: UInt64) -> PollResult {
+    ask(as: epoch) { returned.isEmpty ? poll(asks: false, orJoinWith: nil) : .readable }
       ?? .displaced
   }
 
   /// The same for a listener, which asks for more. If there is nothing, its doorbell joins the wait queue.
-  final func look(as ticket: UInt64, orJoinWith bell: Doorbell) -> Look {
-    ask(as: ticket) { look(asks: true, orJoinWith: bell) } ?? .displaced
+  final func poll(as epoch: UInt64, orJoinWith bell: Doorbell) -> PollResult {
+    ask(as: epoch) { poll(asks: true, orJoinWith: bell) } ?? .displaced
   }
 
   /// To be called when a listener is served: that it was rung, or came back to the line.
-  final func wakeListener(as ticket: UInt64) {
-    withPlace(of: ticket) { wake() }
+  final func wakeListener(as epoch: UInt64) {
+    withPlace(of: epoch) { wake() }
     helpRinging()
   }
 
   /// To be called when a listener that may sleep is cancelled.
-  final func leave(_ bell: Doorbell, as ticket: UInt64) {
-    withPlace(of: ticket) { _ = leaveQueue(bell) }
+  final func leave(_ bell: Doorbell, as epoch: UInt64) {
+    withPlace(of: epoch) { _ = leaveQueue(bell) }
   }
 
   /// Does something as the consumer, which takes the place of an older one. Nil if a newer one has asked.
-  private final func ask<Found>(as ticket: UInt64, _ body: () -> Found) -> Found? {
+  private final func ask<Found>(as epoch: UInt64, _ body: () -> Found) -> Found? {
     var displaced: Doorbell?
-    let found = excluding(ticket) { () -> Found? in
-      guard newest <= ticket else { return nil }
-      newest = ticket
-      admit(givenBack.isEmpty ? ticket : nil)
+    let found = excluding(epoch) { () -> Found? in
+      guard newest <= epoch else { return nil }
+      newest = epoch
+      admit(returned.isEmpty ? epoch : nil)
       if isAsleep { displaced = dropBell() }
       return body()
     }
@@ -201,13 +201,13 @@ class Waiter: @unchecked Sendable {
   }
 
   /// Does something for the consumer that has asked last, and displaces nobody. Nil for any other.
-  final func withPlace<Found>(of ticket: UInt64, _ body: () -> Found?) -> Found? {
-    excluding(ticket) { newest == ticket ? body() : nil }
+  final func withPlace<Found>(of epoch: UInt64, _ body: () -> Found?) -> Found? {
+    excluding(epoch) { newest == epoch ? body() : nil }
   }
 
   @inline(__always)
-  private final func excluding<Found>(_ ticket: UInt64, _ body: () -> Found?) -> Found? {
-    guard ticket == Self.onlyTicket else { return lock.withLock { _ in body() } }
+  private final func excluding<Found>(_ epoch: UInt64, _ body: () -> Found?) -> Found? {
+    guard epoch == Self.onlyEpoch else { return lock.withLock { _ in body() } }
     soleUse.begin(of: elementType)
     defer { soleUse.end() }
     return body()
@@ -218,17 +218,17 @@ class Waiter: @unchecked Sendable {
   /// Not inlined: an async caller would keep room for these variables while it sleeps.
   @inline(never)
   private final func lookOrFallAsleep(
-    as ticket: UInt64, isolation: (any Actor)?
+    as epoch: UInt64, isolation: (any Actor)?
   ) -> (isReadable: Bool, Doorbell?) {
     var bell: Doorbell?
     var looksOn = false
-    var look = ask(as: ticket) {
-      looksOn = self.bell?.mayLinger == true && !hasMore && lingering.mayTry(isolation)
+    var look = ask(as: epoch) {
+      looksOn = self.bell?.maySpin == true && !hasMore && lingering.mayTry(isolation)
       return looksOn ? .nothing : lookOrJoin(&bell)
     }
     if looksOn, look != nil {
-      let hasSeen = Lingering.sees { hasMore }
-      look = ask(as: ticket) {
+      let hasSeen = AdaptiveSpin.sees { hasMore }
+      look = ask(as: epoch) {
         lingering.note(hasSeen: hasSeen)
         return lookOrJoin(&bell)
       }
@@ -239,15 +239,15 @@ class Waiter: @unchecked Sendable {
   }
 
   /// Joins the wait queue with a doorbell unless there is something. Requires the lock.
-  private final func lookOrJoin(_ joined: inout Doorbell?) -> Look {
-    guard givenBack.isEmpty else { return .readable }
+  private final func lookOrJoin(_ joined: inout Doorbell?) -> PollResult {
+    guard returned.isEmpty else { return .readable }
     if bell == nil {
       // A consumer that never has to wait makes no doorbell.
-      let look = look(asks: true, orJoinWith: nil)
+      let look = poll(asks: true, orJoinWith: nil)
       if look != .nothing { return look }
       bell = Doorbell(ofSubscriber: isSubscriber)
     }
-    let look = look(asks: true, orJoinWith: bell)
+    let look = poll(asks: true, orJoinWith: bell)
     isAsleep = look == .nothing
     if isAsleep { joined = bell }
     return look
@@ -266,8 +266,8 @@ class Waiter: @unchecked Sendable {
   /// here: the runtime sets the task's flag before it calls the stream's handler, and the wait ends
   /// after the handler was removed.
   @inline(never)
-  private final func wakeUp(from bell: Doorbell, as ticket: UInt64) -> Bool {
-    let isCancelled = withPlace(of: ticket) { () -> Bool? in
+  private final func wakeUp(from bell: Doorbell, as epoch: UInt64) -> Bool {
+    let isCancelled = withPlace(of: epoch) { () -> Bool? in
       guard bell === self.bell else { return nil }
       wake()
       isAsleep = false

@@ -108,11 +108,11 @@ final class TestJobs: Sendable {
 
   /// The line of those who begin to listen in the run: else its jobs could join a turn that is not its own, and idle
   /// would not wait for that. A turn is the run's, whatever thread rings a listener.
-  private var line: Line {
-    Line { [self] enqueue in
+  private var queue: ListenerQueue {
+    ListenerQueue { [self] enqueueTurn in
       let thread = CurrentThread.identifier
       state.withLock { _ = $0.callers.insert(thread) }
-      enqueue()
+      enqueueTurn()
       state.withLock { _ = $0.callers.remove(thread) }
     }
   }
@@ -121,11 +121,11 @@ final class TestJobs: Sendable {
   @MainActor
   func begin<Value>(_ makeTask: () -> Value) -> Value? {
     Self.owner.withLock { $0 = self }
-    let line = line
-    Line.replace { [self] used in
+    let queue = queue
+    ListenerQueue.replace { [self] used in
       guard Self.current != nil else { return nil }
-      if let used, used !== line { state.withLock { $0.findings.noteOutsider() } }
-      return line
+      if let used, used !== queue { state.withLock { $0.findings.noteOutsider() } }
+      return queue
     }
     return asOwner {
       Task.detached {}
@@ -209,7 +209,7 @@ final class TestJobs: Sendable {
       return (rest, idlers, state.findings)
     }
     Self.owner.withLock { $0 = nil }
-    Line.replace(by: nil)
+    ListenerQueue.replace(by: nil)
     for job in rest { job.enqueueAsUsual() }
     for idler in idlers { idler.resume() }
     return findings

@@ -44,16 +44,16 @@ extension Probe {
     if Task.isCancelled { return .cancelled }
     collect()
     if let element = takeCollected() { return .element(element) }
-    let ticket = subscription.takeOver()
-    arrivals.withLock { $0.ticket = ticket }
-    if let element = await next(as: ticket, wait) {
+    let epoch = subscription.takeOver()
+    arrivals.withLock { $0.epoch = epoch }
+    if let element = await next(as: epoch, wait) {
       // By a child task; what this one does next comes after it.
       subscription.noteTakingByHand()
       return .element(element)
     }
     if Task.isCancelled { return .cancelled }
     if let element = takeCollected() { return .element(element) }
-    let rest = subscription.takeNow(as: ticket)
+    let rest = subscription.takeNow(as: epoch)
     if let element = rest.element {
       arrivals.withLock { $0.elements.append(element) }
       return takeCollected().map(Arrival.element) ?? .nothing
@@ -66,16 +66,16 @@ extension Probe {
   }
 
   /// In test time without a timer: that time stands still until the test moves it.
-  private func next(as ticket: UInt64, _ wait: Wait<some Clock<Duration>>) async -> Element? {
+  private func next(as epoch: UInt64, _ wait: Wait<some Clock<Duration>>) async -> Element? {
     if let time = TestTime.current {
       if wait.isForNow { return nil }
       return await time.jobs.waiting("A probe of \(name) waits at \(wait.place).") {
-        await collected(as: ticket)
+        await collected(as: epoch)
       }
     }
     let (clock, deadline) = (wait.clock, wait.deadline)
     return await withTaskGroup(of: Element?.self) { group in
-      group.addTask { await self.collected(as: ticket) }
+      group.addTask { await self.collected(as: epoch) }
       group.addTask {
         try? await clock.sleep(until: deadline, tolerance: nil)
         return nil
@@ -88,8 +88,8 @@ extension Probe {
   }
 
   /// The next element that the test has not taken, even if ``values`` was asked for and has collected it.
-  private func collected(as ticket: UInt64) async -> Element? {
-    while await subscription.waitForElement(as: ticket) {
+  private func collected(as epoch: UInt64) async -> Element? {
+    while await subscription.waitForElement(as: epoch) {
       collect()
       if let element = takeCollected() { return element }
     }
@@ -98,7 +98,7 @@ extension Probe {
 
   /// Takes what is there, and keeps it for the test. It displaces no wait.
   func collect() {
-    let elements = subscription.takeAll(as: arrivals.withLock { $0.ticket })
+    let elements = subscription.takeAll(as: arrivals.withLock { $0.epoch })
     arrivals.withLock { $0.elements += elements }
   }
 

@@ -49,7 +49,7 @@ public final class Probe<Element: Sendable>: Sendable {
     var elements: [Element] = []
     var taken = 0
     /// The number of the newest consumer of the subscription.
-    var ticket: UInt64
+    var epoch: UInt64
   }
 
   /// Subscribes to an outlet.
@@ -79,7 +79,7 @@ public final class Probe<Element: Sendable>: Sendable {
     self.name = name
     subscription = outlet.subscribe(buffering: .unbounded)
     subscription.becomeOnlooker()
-    arrivals = Locked(Arrivals(ticket: subscription.takeOver()))
+    arrivals = Locked(Arrivals(epoch: subscription.takeOver()))
   }
 
   /// All elements that have arrived since the probe was made, taken or not.

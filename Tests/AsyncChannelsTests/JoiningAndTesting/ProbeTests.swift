@@ -66,7 +66,7 @@ final class ProbeTests: XCTestCase {
     let subscription = channel.outlet.subscribe()
     let task = Task(executorPreference: executor) {
       await subscription.next(
-        as: subscription.makeTicket(), by: clock.now.advanced(by: .seconds(1)), on: clock)
+        as: subscription.makeEpoch(), by: clock.now.advanced(by: .seconds(1)), on: clock)
     }
     executor.drain()
     XCTAssertEqual(clock.sleeperCount, 1)

@@ -55,15 +55,15 @@ final class ObserverTurnTests: XCTestCase {
   /// It has used up its 64 calls, and nobody stands in line: another turn would find nothing.
   func test_C117b_aTurnThatServedAllIsTheLast() async throws {
     let turns = Mutex(0)
-    let line = Line { enqueue in
+    let queue = ListenerQueue { enqueueTurn in
       turns.withLock { $0 += 1 }
-      enqueue()
+      enqueueTurn()
     }
     let (state, calls) = (CurrentValue(0), Record<Int>())
     // No other thread begins to listen before this is set back.
-    Line.replace { _ in line }
+    ListenerQueue.replace { _ in queue }
     let token = state.outlet.observe { if $0 > 0 { calls.add($0) } }
-    Line.replace(by: nil)
+    ListenerQueue.replace(by: nil)
     for number in 1...64 { state.value = number }
     try await until("all called") { calls.count == 64 }
     await Task { @MainActor in }.value

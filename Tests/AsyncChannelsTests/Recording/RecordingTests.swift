@@ -343,11 +343,11 @@ final class RecordingTests: XCTestCase {
       let recording = isRecorded ? Recording() : nil
       recording?.add(channel, as: "numbers")
       let cursor = channel.log.subscribe(buffering: nil)
-      let ticket = cursor.makeTicket()
-      XCTAssertEqual(cursor.look(as: ticket), .nothing)
+      let epoch = cursor.makeEpoch()
+      XCTAssertEqual(cursor.poll(as: epoch), .nothing)
       for number in 0..<3 { channel.send(number) }
-      XCTAssertEqual(cursor.take(.more, as: ticket), 0)
-      let word = Position.word(number: 1, ticket: ticket)
+      XCTAssertEqual(cursor.take(.more, as: epoch), 0)
+      let word = Position.word(number: 1, epoch: epoch)
       XCTAssertEqual(cursor.position.ready(after: word), isRecorded ? 0 : 2)
       XCTAssertEqual(channel.log.isObserved.load(ordering: .relaxed), isRecorded)
       XCTAssertEqual(

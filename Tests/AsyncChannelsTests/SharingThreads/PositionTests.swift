@@ -11,7 +11,7 @@ final class PositionTests: XCTestCase {
   private lazy var cursor = channel.log.subscribe(buffering: nil)
 
   func test_C32a_aTicketThatWasReplacedClaimsNothing() {
-    let (first, second) = (cursor.makeTicket(), cursor.makeTicket())
+    let (first, second) = (cursor.makeEpoch(), cursor.makeEpoch())
     send(3)
     XCTAssertEqual(takeAnew(first), 0)
     XCTAssertEqual(cursor.take(as: first), 1, "the short way is closed to the newest")
@@ -20,12 +20,12 @@ final class PositionTests: XCTestCase {
     send(1)
     XCTAssertNil(cursor.take(as: first))
     XCTAssertNil(takeAnew(first))
-    XCTAssertEqual(cursor.look(as: first), .displaced)
+    XCTAssertEqual(cursor.poll(as: first), .displaced)
     XCTAssertEqual(cursor.take(as: second), 3)
   }
 
   func test_C31_C91_theNewestDoesNotWaitForOneThatHasClaimedAndNotFinished() {
-    let (first, second) = (cursor.makeTicket(), cursor.makeTicket())
+    let (first, second) = (cursor.makeEpoch(), cursor.makeEpoch())
     send(200)
     XCTAssertEqual(takeAnew(first), 0)
     let claim = cursor.position.claimKnown(as: first)
@@ -40,28 +40,28 @@ final class PositionTests: XCTestCase {
   }
 
   func test_C31_C91_aThirdConsumerGoesOnWhileTheFirstHasNotFinished() {
-    let tickets = (0..<3).map { _ in cursor.makeTicket() }
+    let epochs = (0..<3).map { _ in cursor.makeEpoch() }
     send(10)
-    XCTAssertEqual(takeAnew(tickets[0]), 0)
-    let claim = cursor.claim(atMost: 2, as: tickets[0])
-    XCTAssertEqual(takeAnew(tickets[1]), 3)
-    XCTAssertEqual(takeAnew(tickets[2]), 4)
-    XCTAssertNil(takeAnew(tickets[1]))
-    if let claim { cursor.position.finish(claim, as: tickets[0]) }
-    XCTAssertEqual(takeAnew(tickets[2]), 5)
-    XCTAssertEqual(cursor.take(as: tickets[2]), 6)
+    XCTAssertEqual(takeAnew(epochs[0]), 0)
+    let claim = cursor.claim(atMost: 2, as: epochs[0])
+    XCTAssertEqual(takeAnew(epochs[1]), 3)
+    XCTAssertEqual(takeAnew(epochs[2]), 4)
+    XCTAssertNil(takeAnew(epochs[1]))
+    if let claim { cursor.position.finish(claim, as: epochs[0]) }
+    XCTAssertEqual(takeAnew(epochs[2]), 5)
+    XCTAssertEqual(cursor.take(as: epochs[2]), 6)
   }
 
   func test_C34_theSegmentOfAClaimIsHeldUntilItIsFinishedAndNoLonger() {
     let census = Census()
     let channel = Channel<Tracked>()
     var cursor: Cursor<Tracked>? = channel.log.subscribe(buffering: nil)
-    let (first, second) = (cursor!.makeTicket(), cursor!.makeTicket())
+    let (first, second) = (cursor!.makeEpoch(), cursor!.makeEpoch())
     for number in 0..<150 { channel.send(Tracked(number, in: census)) }
-    XCTAssertEqual(cursor!.look(as: first), .readable)
+    XCTAssertEqual(cursor!.poll(as: first), .readable)
     let claim = cursor!.position.claimKnown(as: first)!
     for number in 1..<150 {
-      XCTAssertEqual(cursor!.look(as: second), .readable)
+      XCTAssertEqual(cursor!.poll(as: second), .readable)
       XCTAssertEqual(cursor!.takeSeen(as: second)?.number, number)
     }
     XCTAssertEqual(census.count, 1)
@@ -71,27 +71,27 @@ final class PositionTests: XCTestCase {
   }
 
   func test_C32a_oneThatHasClaimedClaimsNoMoreOnceAnotherHasAsked() {
-    let (first, second) = (cursor.makeTicket(), cursor.makeTicket())
+    let (first, second) = (cursor.makeEpoch(), cursor.makeEpoch())
     send(3)
     XCTAssertEqual(takeAnew(first), 0)
     let claim = cursor.position.claimKnown(as: first)
-    XCTAssertEqual(cursor.look(as: second), .readable)
+    XCTAssertEqual(cursor.poll(as: second), .readable)
     XCTAssertNil(cursor.position.claimKnown(as: first))
     if let claim { cursor.position.finish(claim, as: first) }
   }
 
   func test_C32a_aClaimFailsIfAnotherHasAskedSinceTheWordWasRead() {
-    let (first, second) = (cursor.makeTicket(), cursor.makeTicket())
+    let (first, second) = (cursor.makeEpoch(), cursor.makeEpoch())
     send(3)
     XCTAssertEqual(takeAnew(first), 0)
     let word = cursor.position.word(of: first)
-    XCTAssertEqual(cursor.look(as: second), .readable)
+    XCTAssertEqual(cursor.poll(as: second), .readable)
     XCTAssertNil(word.flatMap { cursor.position.claim(1, after: $0, as: first) })
     XCTAssertEqual(takeAnew(second), 1)
   }
 
   func test_C34_theSegmentOfAClaimIsLetGoOnceThatIsFinished() {
-    let (first, second) = (cursor.makeTicket(), cursor.makeTicket())
+    let (first, second) = (cursor.makeEpoch(), cursor.makeEpoch())
     send(20)
     XCTAssertEqual(takeAnew(first), 0)
     let claim = cursor.position.claimKnown(as: first)
@@ -105,7 +105,7 @@ final class PositionTests: XCTestCase {
   }
 
   func test_C34_aSubscriptionThatIsDroppedLetsGoOfTheSegmentOfAClaim() {
-    let (first, second) = (cursor.makeTicket(), cursor.makeTicket())
+    let (first, second) = (cursor.makeEpoch(), cursor.makeEpoch())
     send(20)
     XCTAssertEqual(takeAnew(first), 0)
     XCTAssertNotNil(cursor.position.claimKnown(as: first))
@@ -117,9 +117,9 @@ final class PositionTests: XCTestCase {
   }
 
   func test_C34_aSubscriptionThatHasReadAllLetsGoOfItsSegmentWhenItIsDropped() {
-    let ticket = cursor.makeTicket()
+    let epoch = cursor.makeEpoch()
     send(2)
-    XCTAssertEqual((0..<2).map { _ in takeAnew(ticket) }, [0, 1])
+    XCTAssertEqual((0..<2).map { _ in takeAnew(epoch) }, [0, 1])
     let segment = hold()
     XCTAssertEqual(holderCount(of: segment), 3)
     cursor = Channel<Int>().log.subscribe(buffering: nil)
@@ -128,15 +128,15 @@ final class PositionTests: XCTestCase {
   }
 
   func test_C34_aTaskThatGoesOnLeavesTheSegmentToAnotherThatHasClaimedInIt() {
-    let ticket = cursor.makeTicket()
+    let epoch = cursor.makeEpoch()
     send(6)
-    XCTAssertEqual((0..<3).map { _ in takeAnew(ticket) }, [0, 1, 2])
-    let claim = cursor.position.claimKnown(as: ticket)
+    XCTAssertEqual((0..<3).map { _ in takeAnew(epoch) }, [0, 1, 2])
+    let claim = cursor.position.claimKnown(as: epoch)
     let segment = hold()
-    XCTAssertEqual(takeAnew(ticket), 4, "in the next segment")
+    XCTAssertEqual(takeAnew(epoch), 4, "in the next segment")
     XCTAssertEqual(holderCount(of: segment), 2)
-    if let claim { XCTAssertEqual(cursor.take(claim, as: ticket), 3) }
-    XCTAssertEqual(takeAnew(ticket), 5)
+    if let claim { XCTAssertEqual(cursor.take(claim, as: epoch), 3) }
+    XCTAssertEqual(takeAnew(epoch), 5)
     XCTAssertEqual(holderCount(of: segment), 1)
     segment.release()
   }
@@ -145,14 +145,14 @@ final class PositionTests: XCTestCase {
     let channel = Channel<Int>(keepingUnheard: .unbounded)
     for number in 0..<200 { channel.send(number) }
     let cursor = channel.log.subscribe(buffering: nil)
-    let ticket = cursor.makeTicket()
-    XCTAssertEqual(cursor.look(as: ticket), .readable)
-    let claim = cursor.claim(atMost: 200, as: ticket)
+    let epoch = cursor.makeEpoch()
+    XCTAssertEqual(cursor.poll(as: epoch), .readable)
+    let claim = cursor.claim(atMost: 200, as: epoch)
     XCTAssertEqual(claim?.count, 64)
-    XCTAssertNil(cursor.claim(atMost: 1, as: ticket))
+    XCTAssertNil(cursor.claim(atMost: 1, as: epoch))
     // The log and the segment with what was kept.
     XCTAssertEqual(cursor.position.segment?.next.map(holderCount), 2)
-    if let claim { cursor.position.finish(claim, as: ticket) }
+    if let claim { cursor.position.finish(claim, as: epoch) }
   }
 
   func test_C85a_whatWasReplayedIsRecordedAsTakenAlthoughTheLogHadNoSlotForIt() async {
@@ -169,25 +169,25 @@ final class PositionTests: XCTestCase {
 
   /// Two tasks may get one iterator, though it is not `Sendable`, by way of a `Mutex`.
   func test_C91_twoTasksWithOneTicketTakeEachSlotOnceAndKeepItsSegment() {
-    let ticket = cursor.makeTicket()
+    let epoch = cursor.makeEpoch()
     send(100)
-    XCTAssertEqual((0..<3).map { _ in takeAnew(ticket) }, [0, 1, 2])
+    XCTAssertEqual((0..<3).map { _ in takeAnew(epoch) }, [0, 1, 2])
     // The last slot of the first segment. One task is stopped here, and the other leaves the segment.
-    let claim = cursor.claim(atMost: 1, as: ticket)
-    XCTAssertEqual((4..<90).map { _ in takeAnew(ticket) }, Array(4..<90))
-    if let claim { XCTAssertEqual(cursor.take(claim, as: ticket), 3) }
-    XCTAssertEqual(takeAnew(ticket), 90)
-    XCTAssertEqual(cursor.take(as: ticket), 91, "the place is open again")
+    let claim = cursor.claim(atMost: 1, as: epoch)
+    XCTAssertEqual((4..<90).map { _ in takeAnew(epoch) }, Array(4..<90))
+    if let claim { XCTAssertEqual(cursor.take(claim, as: epoch), 3) }
+    XCTAssertEqual(takeAnew(epoch), 90)
+    XCTAssertEqual(cursor.take(as: epoch), 91, "the place is open again")
   }
 
   func test_C71_whatIsClaimedIsNotPending() {
-    let ticket = cursor.makeTicket()
+    let epoch = cursor.makeEpoch()
     send(100)
     XCTAssertEqual(cursor.pendingCount, 100)
-    XCTAssertEqual(takeAnew(ticket), 0)
-    let claim = cursor.claim(atMost: 2, as: ticket)
+    XCTAssertEqual(takeAnew(epoch), 0)
+    let claim = cursor.claim(atMost: 2, as: epoch)
     XCTAssertEqual(cursor.pendingCount, 97)
-    if let claim { cursor.position.finish(claim, as: ticket) }
+    if let claim { cursor.position.finish(claim, as: epoch) }
   }
 
   func test_numbersAndTicketsMayWrapAround() {
@@ -197,16 +197,16 @@ final class PositionTests: XCTestCase {
     for index in 0..<6 { far.write(index, at: index, pendingReads: 0) }
     let position = Position(in: far, number: far.start)
     let published = Atomic(Int(UInt32.max) + 3)
-    let ticket = UInt64(UInt32.max) + 5
-    position.open(for: ticket)
+    let epoch = UInt64(UInt32.max) + 5
+    position.open(for: epoch)
     XCTAssertTrue(position.lookFurther(published.load(ordering: .acquiring)))
     for index in 0..<6 {
       XCTAssertEqual(position.countBehind(published), 6 - index)
-      let claim = position.claimKnown(as: ticket)
+      let claim = position.claimKnown(as: epoch)
       XCTAssertEqual(claim?.index, index)
-      if let claim { position.finish(claim, as: ticket) }
+      if let claim { position.finish(claim, as: epoch) }
     }
-    XCTAssertNil(position.claimKnown(as: ticket))
+    XCTAssertNil(position.claimKnown(as: epoch))
     XCTAssertFalse(position.hasUnfinishedClaims)
     XCTAssertEqual(position.number, Int(UInt32.max) + 3)
     far.release()
@@ -230,7 +230,7 @@ final class PositionTests: XCTestCase {
   }
 
   /// As a consumer that asks.
-  private func takeAnew(_ ticket: UInt64) -> Int? {
-    cursor.look(as: ticket) == .readable ? cursor.takeSeen(as: ticket) : nil
+  private func takeAnew(_ epoch: UInt64) -> Int? {
+    cursor.poll(as: epoch) == .readable ? cursor.takeSeen(as: epoch) : nil
   }
 }

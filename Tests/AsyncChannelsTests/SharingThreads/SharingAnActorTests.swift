@@ -111,14 +111,14 @@ final class SharingAnActorTests: XCTestCase {
   }
 
   func test_C90_aStintThatSleepsBeginsAnew() {
-    let stint = Stint()
-    XCTAssertFalse(stint.isOver())
+    let loopBudget = LoopBudget()
+    XCTAssertFalse(loopBudget.isOver())
     compute(forMicroseconds: 1_500)
-    stint.pause()
-    XCTAssertFalse(stint.isOver())
+    loopBudget.pause()
+    XCTAssertFalse(loopBudget.isOver())
     compute(forMicroseconds: 1_500)
-    XCTAssertTrue(stint.isOver())
-    XCTAssertFalse(stint.isOver())
+    XCTAssertTrue(loopBudget.isOver())
+    XCTAssertFalse(loopBudget.isOver())
   }
 
   private func compute(forMicroseconds time: UInt64) {

@@ -96,9 +96,9 @@ final class WakingTests: XCTestCase {
 /// The channel's actor is occupied while the body runs, as if no thread of the pool were free for it.
 private func whileTheActorCannotRun(of channel: Channel<Int>, _ body: () -> Void) {
   let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-  let waker = channel.log.state.withLock { $0.makeWaker() }
+  let ringer = channel.log.state.withLock { $0.makeWaker() }
   Task.detached {
-    await waker.ring { _ in
+    await ringer.ring { _ in
       hasBegun.signal()
       mayEnd.wait()
       return nil

@@ -28,7 +28,7 @@ struct ChannelHistories {
     Watchdog.start(patience: 60)
     let start = ContinuousClock.now
     let work = Work(histories: histories, seed: seed, tells: tells)
-    // More than there are cores: now and then each waits for a ring of the waker.
+    // More than there are cores: now and then each waits for a ring of the ringer.
     let figures = work.run(on: 8 * ProcessInfo.processInfo.activeProcessorCount)
     if let failure = work.failure {
       print(Report(failure).text)

@@ -11,7 +11,7 @@ package final class SteppedExecutor: TaskExecutor {
 
   /// Runs one job at least, and then until `isDone` and no other is there.
   ///
-  /// Waits for jobs, since a ring may come by way of the waker. False if none has come
+  /// Waits for jobs, since a ring may come by way of the ringer. False if none has come
   /// when the time is up.
   package func run(atMost seconds: Double, until isDone: () -> Bool) -> Bool {
     repeat {

@@ -33,7 +33,7 @@ enum CancelAgainstSend {
   private static func batch(
     _ context: inout RaceContext, _ count: Int, _ census: Census
   ) -> Figures.Tally {
-    // With bystanders there are so many sleepers that the waker rings them.
+    // With bystanders there are so many sleepers that the ringer rings them.
     let bystanders = context.random.oneIn(4) ? 3 : 0
     let begun = Begun()
     let items = (0..<count).map { index in

@@ -18,7 +18,7 @@ struct Plan: Sendable {
 
   init(_ random: inout SplitMix64) {
     replays = random.pick([0, 0, 1, 3, 20])
-    // Sometimes a crowd that is rung by the waker in long lines.
+    // Sometimes a crowd that is rung by the ringer in long lines.
     let isCrowd = random.oneIn(10)
     senders = random.number(1...4)
     each = isCrowd ? random.number(20...100) : random.number(200...4_000)

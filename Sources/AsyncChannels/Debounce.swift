@@ -9,7 +9,7 @@ typealias Pause = @Sendable (_ watching: Waiter) async -> Int
 ///
 /// A timer that slept anew for each arrival would be cancelled and started at each key stroke. So
 /// arrivals only note their time, and the timer, when it ends, sleeps for what is left.
-final class Quiet<Time: Clock<Duration>>: Sendable {
+final class Debounce<Time: Clock<Duration>>: Sendable {
   private enum End {
     case quiet(offered: Int), finished
   }
@@ -55,19 +55,19 @@ final class Quiet<Time: Clock<Duration>>: Sendable {
   }
 
   private func noteArrivals(of watcher: Waiter) async -> End {
-    let ticket = watcher.makeTicket()
-    while await watcher.waitForElement(as: ticket, isolation: nil) { noteArrival() }
+    let epoch = watcher.makeEpoch()
+    while await watcher.waitForElement(as: epoch, isolation: nil) { noteArrival() }
     return .finished
   }
 
   private func untilQuiet() async -> End {
-    let tickets = timers.map { $0.makeTicket() }
+    let epochs = timers.map { $0.makeEpoch() }
     while true {
       let last = lastArrival.withLock { $0 }
       try? await clock.sleep(until: last.time.advanced(by: quiet), tolerance: nil)
       // Counted before the look: if that finds nothing new, all of these have been quiet.
       let offered = waiter.offeredCount
-      let hasMoreCome = zip(timers, tickets).count { $0.look(as: $1) == .readable } > 0
+      let hasMoreCome = zip(timers, epochs).count { $0.poll(as: $1) == .readable } > 0
       let isNew = lastArrival.withLock { $0 } != last
       // What has come and is not noted yet has come just now.
       if hasMoreCome, !isNew || watchers.contains(where: \.hasMore) { noteArrival() }

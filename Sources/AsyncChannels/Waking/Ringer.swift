@@ -8,7 +8,7 @@
 /// leaves the rest of a crowd to this actor. Until a thread of the pool is free to run it, later senders
 /// and consumers that have woken ring what is due (`DueSleepers`).
 @usableFromInline
-actor Waker {
+actor Ringer {
   private var sleepers = Sleepers()
 
   /// Rings all that are due, and those that become due meanwhile.

@@ -4,23 +4,23 @@ import XCTest
 @testable import AsyncChannels
 
 /// Looking on before falling asleep, and when it is left out.
-final class LingeringTests: XCTestCase {
+final class AdaptiveSpinTests: XCTestCase {
   func test_inVainItIsTriedLessAndLessOften() {
-    var lingering = Lingering()
+    var lingering = AdaptiveSpin()
     let tries = (0..<5_000).filter { _ in looksOn(&lingering) }
     // After each it is left out for 1, 2, 4 … 1,024 sleeps, and no longer.
     XCTAssertEqual(tries, [0, 2, 5, 10, 19, 36, 69, 134, 263, 520, 1033, 2058, 3083, 4108])
   }
 
   func test_anElementThatComesInTimeIsSeenAndMakesItTryAgain() {
-    var lingering = Lingering()
+    var lingering = AdaptiveSpin()
     for _ in 0..<100 { _ = looksOn(&lingering) }
     while !looksOn(&lingering, findingOne: true) {}
     XCTAssertTrue(looksOn(&lingering), "it was in time, so the next attempt is not left out")
   }
 
   func test_onTheMainActorNobodyLooksOn() {
-    var lingering = Lingering()
+    var lingering = AdaptiveSpin()
     for _ in 0..<100 { XCTAssertFalse(looksOn(&lingering, isolation: MainActor.shared)) }
     XCTAssertTrue(looksOn(&lingering))
   }
@@ -30,31 +30,31 @@ final class LingeringTests: XCTestCase {
     var end = state.addReader(of: Int.self)
     for count in 1...20 {
       let bell = Doorbell(ofSubscriber: true)
-      XCTAssertEqual(state.look(at: end.number, queue: nil, orJoinWith: bell), .nothing)
-      XCTAssertEqual(bell.mayLinger, count <= 16, "\(count) subscribers")
+      XCTAssertEqual(state.poll(at: end.number, queue: nil, orJoinWith: bell), .nothing)
+      XCTAssertEqual(bell.maySpin, count <= 16, "\(count) subscribers")
       end = state.addReader(of: Int.self)
     }
     end.segment.release()
     let bell = Doorbell(ofSubscriber: true)
     var other = LogState()
-    XCTAssertEqual(other.look(at: nil, queue: nil, orJoinWith: bell), .nothing)
-    XCTAssertFalse(bell.mayLinger)
+    XCTAssertEqual(other.poll(at: nil, queue: nil, orJoinWith: bell), .nothing)
+    XCTAssertFalse(bell.maySpin)
   }
 
   func test_whoLooksOnStopsWhenAnElementIsThere() {
     var looks = 0
-    let hasSeen = Lingering.sees {
+    let hasSeen = AdaptiveSpin.sees {
       looks += 1
       return looks == 3
     }
     XCTAssertTrue(hasSeen)
     XCTAssertEqual(looks, 3)
-    XCTAssertFalse(Lingering.sees { false })
+    XCTAssertFalse(AdaptiveSpin.sees { false })
   }
 
   /// Whether it looks on before the next sleep.
   private func looksOn(
-    _ lingering: inout Lingering, isolation: (any Actor)? = nil, findingOne found: Bool = false
+    _ lingering: inout AdaptiveSpin, isolation: (any Actor)? = nil, findingOne found: Bool = false
   ) -> Bool {
     guard lingering.mayTry(isolation) else { return false }
     lingering.note(hasSeen: found)

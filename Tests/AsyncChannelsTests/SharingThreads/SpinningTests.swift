@@ -4,21 +4,21 @@ import XCTest
 @testable import AsyncChannels
 
 /// A consumer that looks on for a moment before it falls asleep.
-final class LookingOnTests: XCTestCase {
+final class SpinningTests: XCTestCase {
   func test_C28_whatOneThatIsCancelledWhileItLooksOnSeesStays() async throws {
     let waiter = ScriptedWaiter()
     let task = Task.detached {
-      let ticket = waiter.makeTicket()
+      let epoch = waiter.makeEpoch()
       // It sleeps once: only a consumer that has slept looks on.
       waiter.script = [.nothing]
       waiter.whenAsleep = { $0.ring() }
-      let hasSlept = await waiter.waitForElement(as: ticket, isolation: nil)
+      let hasSlept = await waiter.waitForElement(as: epoch, isolation: nil)
       waiter.script = [.readable]
       waiter.whenAsleep = nil
       // Nothing before it looks on; then the task is cancelled, and an element comes.
       waiter.arrivals = [false, true]
       waiter.whenItArrives = { withUnsafeCurrentTask { $0?.cancel() } }
-      let mayTake = await waiter.waitForElement(as: ticket, isolation: nil)
+      let mayTake = await waiter.waitForElement(as: epoch, isolation: nil)
       return (hasSlept, mayTake)
     }
     let (hasSlept, mayTake) = await task.value
@@ -31,14 +31,14 @@ final class LookingOnTests: XCTestCase {
 
 /// Finds what the test says. Used by one task at a time.
 private final class ScriptedWaiter: Waiter, @unchecked Sendable {
-  var script: [Look] = []
+  var script: [PollResult] = []
   var arrivals: [Bool] = []
   var whenAsleep: ((Doorbell) -> Void)?
   var whenItArrives: () -> Void = {}
 
-  override func look(asks: Bool, orJoinWith bell: Doorbell?) -> Look {
+  override func poll(asks: Bool, orJoinWith bell: Doorbell?) -> PollResult {
     guard let bell else { return script.first == .nothing ? .nothing : script.removeFirst() }
-    bell.mayLinger = true
+    bell.maySpin = true
     let look = script.removeFirst()
     if look == .nothing { whenAsleep?(bell) }
     return look

@@ -1,6 +1,6 @@
-/// On what terms a consumer takes an element that is there, without waiting.
+/// How a consumer takes an element that is there, without waiting.
 @usableFromInline
-enum Terms: Sendable {
+enum TakeMode: Sendable {
   /// The consumer asks for more, having worked on all that it took before (see `Asking`). Nothing
   /// is taken that was sent after its task was cancelled.
   case next

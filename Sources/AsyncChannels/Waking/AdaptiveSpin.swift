@@ -8,7 +8,7 @@
 ///   that compute is away for milliseconds.
 /// - The main actor's thread must stay free, and with many subscribers the others need the thread: in
 ///   both cases nobody looks on.
-struct Lingering {
+struct AdaptiveSpin {
   /// With more subscribers than this, nobody looks on.
   static var fewSubscribers: Int { 16 }
   private static var nanoseconds: UInt64 { 5_000 }

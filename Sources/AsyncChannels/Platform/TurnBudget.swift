@@ -1,5 +1,5 @@
 /// What a loop may use of its actor before it lets others run: 64 steps, or a millisecond.
-struct Spell {
+struct TurnBudget {
   /// False in a test that owns the time, where a turn may not depend on how fast the machine is.
   private let countsTime: Bool
   private var steps: Int
@@ -22,12 +22,12 @@ struct Spell {
   private mutating func isTimeOver() -> Bool {
     let now = CurrentThread.uptime
     if start == 0 { start = now }
-    return now &- start >= Stint.longest
+    return now &- start >= LoopBudget.longest
   }
 
   /// Lets others run. The step that comes then is the first.
   mutating func pause() async {
     await Task.yield()
-    self = Spell(after: 1, countsTime: countsTime)
+    self = TurnBudget(after: 1, countsTime: countsTime)
   }
 }

@@ -3,7 +3,7 @@
 /// The limits are the callers'. Elements leave by being moved out; what is left is destroyed with
 /// the backlog. It has one owner, which touches it under the log's lock or alone.
 @frozen @usableFromInline
-struct Backlog<Element: Sendable>: ~Copyable {
+struct RingBuffer<Element: Sendable>: ~Copyable {
   /// `count` slots from `head` on are initialized; behind the last slot, the ring goes on with the
   /// first.
   ///
@@ -113,7 +113,7 @@ struct Backlog<Element: Sendable>: ~Copyable {
 @frozen @usableFromInline
 struct Evicted<Element: Sendable>: ~Copyable {
   @usableFromInline var first: Element?
-  @usableFromInline var others = Backlog<Element>()
+  @usableFromInline var others = RingBuffer<Element>()
 
   @inlinable
   init() {}

@@ -2,10 +2,10 @@ import Synchronization
 
 /// What the main actor serves in turn with others.
 @MainActor @usableFromInline
-class Served {
-  private nonisolated let line = Line.replacement(for: nil) ?? Line.main
+class QueuedListener {
+  private nonisolated let queue = ListenerQueue.replacement(for: nil) ?? ListenerQueue.main
   /// Whether it stands there, so that it stands there once.
-  private nonisolated let isInLine = Atomic(false)
+  private nonisolated let isQueued = Atomic(false)
 
   nonisolated init() {}
 
@@ -14,35 +14,35 @@ class Served {
   /// Acquires and releases, as `takeTurn` does. If this finds it in line, the turn that serves it sees what was
   /// done before.
   @usableFromInline
-  final nonisolated func standInLine() {
-    if !isInLine.exchange(true, ordering: .acquiringAndReleasing) { line.add(self) }
+  final nonisolated func enqueue() {
+    if !isQueued.exchange(true, ordering: .acquiringAndReleasing) { queue.add(self) }
   }
 
   /// To be called by its line, out of which it was taken.
-  fileprivate final func takeTurn(_ spell: inout Spell) {
-    _ = isInLine.exchange(false, ordering: .acquiringAndReleasing)
-    if serve(&spell) { standInLine() }
+  fileprivate final func takeTurn(_ budget: inout TurnBudget) {
+    _ = isQueued.exchange(false, ordering: .acquiringAndReleasing)
+    if serve(&budget) { enqueue() }
   }
 
   /// Does what there is to do. True if there is more, and others have to have their turn first.
-  func serve(_ spell: inout Spell) -> Bool { false }
+  func serve(_ budget: inout TurnBudget) -> Bool { false }
 }
 
 /// Those that the main actor has to serve, in the order in which they came.
 ///
 /// One turn, which is one job, serves all that stand in line, those that come meanwhile included. So a hundred
-/// listeners that were rung cost one job. After 64 steps or a millisecond (`Spell`) the turn ends, and others
+/// listeners that were rung cost one job. After 64 steps or a millisecond (`TurnBudget`) the turn ends, and others
 /// run before the next one. A listener that has more then stands last, so it keeps none of the others waiting.
-package final class Line: Sendable {
+package final class ListenerQueue: Sendable {
   private struct State {
     /// Behind `first`.
-    var last: [Served] = []
+    var last: [QueuedListener] = []
     /// The first in line, in reverse order.
-    var first: [Served] = []
+    var first: [QueuedListener] = []
     /// Whether a turn was called that has not ended.
     var isCalled = false
 
-    mutating func popFirst() -> Served? {
+    mutating func popFirst() -> QueuedListener? {
       if first.isEmpty {
         swap(&first, &last)
         first.reverse()
@@ -59,7 +59,7 @@ package final class Line: Sendable {
     }
   }
 
-  static let main = Line()
+  static let main = ListenerQueue()
   private let state = Locked(State())
   /// Calls a function that enqueues a turn: for a test, whose job it is to be.
   private let adopt: (@Sendable (() -> Void) -> Void)?
@@ -68,7 +68,7 @@ package final class Line: Sendable {
     self.adopt = adopt
   }
 
-  func add(_ listener: Served) {
+  func add(_ listener: QueuedListener) {
     _ = Self.replacement(for: self)
     let isCalled = state.withLock { state in
       state.last.append(listener)
@@ -78,23 +78,23 @@ package final class Line: Sendable {
   }
 
   private func call() {
-    if let adopt { adopt(enqueue) } else { enqueue() }
+    if let adopt { adopt(enqueueTurn) } else { enqueueTurn() }
   }
 
   /// A job of the main actor, which synchronous code cannot call otherwise. Detached, since it belongs to all
   /// that stand in line, and not to the task that rang the first. Its priority is the main thread's.
-  private func enqueue() {
+  private func enqueueTurn() {
     Task.detached(priority: .high) { @MainActor [self] in serve() }
   }
 
   @MainActor
   private func serve() {
-    var spell = Spell(countsTime: adopt == nil)
+    var budget = TurnBudget(countsTime: adopt == nil)
     // This is the first step; a listener asks for the next one when it has done one.
-    _ = spell.isUsedUp()
+    _ = budget.isUsedUp()
     while let listener = state.withLock({ $0.popFirst() }) {
-      listener.takeTurn(&spell)
-      if spell.isOver {
+      listener.takeTurn(&budget)
+      if budget.isOver {
         if state.withLock({ $0.isStillCalled() }) { call() }
         return
       }
@@ -103,10 +103,10 @@ package final class Line: Sendable {
 }
 
 /// A test that owns the time has a line of its own: whoever begins to listen in it is served in its time.
-extension Line {
+extension ListenerQueue {
   /// Tells the line of those who begin to listen on this thread now; nil if it is the usual one. It is also told
   /// of each line that somebody on this thread comes to.
-  package typealias Replacement = @Sendable (_ used: Line?) -> Line?
+  package typealias Replacement = @Sendable (_ used: ListenerQueue?) -> ListenerQueue?
 
   private static let isReplaced = Atomic(false)
   private static let replacement = Locked<Replacement?>(nil)
@@ -117,7 +117,7 @@ extension Line {
   }
 
   /// Relaxed: a test has its line before it does anything on this thread, and no other thread is the test's.
-  static func replacement(for used: Line?) -> Line? {
+  static func replacement(for used: ListenerQueue?) -> ListenerQueue? {
     isReplaced.load(ordering: .relaxed) ? replacement.withLock { $0 }?(used) : nil
   }
 }

@@ -1,6 +1,6 @@
 /// Where a new subscriber begins.
 @frozen @usableFromInline
-struct Joined {
+struct StartingPoint {
   /// The segment to begin in, with a hold; nil for a bounded subscriber, and after the end if nothing was kept.
   @usableFromInline var segment: Segment?
   /// The number of the slot to begin with.
@@ -27,7 +27,7 @@ struct Joined {
 
   /// Begins with what is replayed, and goes on at the log's end. To be called with the log's lock held.
   @inlinable
-  mutating func begin<Element>(at end: LogEnd, behind replayed: borrowing Backlog<Element>) {
+  mutating func begin<Element>(at end: LogEnd, behind replayed: borrowing RingBuffer<Element>) {
     isReader = true
     guard replayed.count > 0 else {
       end.segment.retain()
@@ -46,7 +46,7 @@ struct Joined {
 
   /// Begins with what was kept, and goes on where it would have begun. With no lock held: there may be many.
   @inlinable
-  mutating func beginBehind<Element>(_ kept: inout Backlog<Element>) {
+  mutating func beginBehind<Element>(_ kept: inout RingBuffer<Element>) {
     let first = Segment.make(
       for: Element.self, before: segment, number: number, holding: kept.count)
     var index = 0

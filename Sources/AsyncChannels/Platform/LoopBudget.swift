@@ -2,7 +2,7 @@ import Synchronization
 
 /// How long a consumer has been taking elements on an actor without a pause. Others that wait for the actor,
 /// above all the main actor, get their turn after a millisecond.
-struct Stint: ~Copyable, Sendable {
+struct LoopBudget: ~Copyable, Sendable {
   /// In nanoseconds.
   static var longest: UInt64 { 1_000_000 }
 
