@@ -104,10 +104,14 @@ public struct MemoryLog: SharedLog {
         if known.epoch == epoch, !has(known) { epoch = UUID().uuidString }
         guard known.epoch == epoch else { throw LogFailure.otherEpoch(epoch) }
       }
-      let begin = Int(known?.index ?? 0)
-      return (begin..<min(begin + 500, entries.count)).map {
-        Logged(position: position($0 + 1), key: entries[$0].key, value: entries[$0].data)
+      var (page, bytes) = ([Logged<Data>](), 0)
+      for (place, entry) in entries[Int(known?.index ?? 0)...].prefix(500).enumerated() {
+        let index = Int(known?.index ?? 0) + place + 1
+        page.append(Logged(position: position(index), key: entry.key, value: entry.data))
+        bytes += entry.data.count
+        if bytes >= 4 << 20 { break }
       }
+      return page
     }
 
     func snapshot(version: Int) -> Snapshot? {

@@ -16,20 +16,25 @@ extension CheckRun {
 
   func checkLargeEntries() async throws {
     let (one, other) = (try await open(), try await open())
-    var random = SystemRandomNumberGenerator()
-    func noise(_ count: Int) -> Data {
-      Data((0..<count / 8).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } })
-    }
     let million = 1 << 20
+    var noise = Data(count: 4 * million)
+    noise.withUnsafeMutableBytes { bytes in
+      let words = bytes.bindMemory(to: UInt64.self)
+      for place in words.indices { words[place] = .random(in: 0 ... .max) }
+    }
     var batches = [
       [
         Keyed(key: "empty", Data()), Keyed(key: "zero", Data([0])),
         Keyed(key: "bytes", Data(0...255)), Keyed(key: "text", Data("'\\\"{}\n%".utf8)),
       ],
-      [Keyed(key: "large", noise(4 * million))],
+      [Keyed(key: "large", noise)],
     ]
     for number in 0..<5 {
-      batches.append((0..<7).map { Keyed(key: "m-\(number)-\($0)", noise(million)) })
+      batches.append(
+        (0..<7).map { place in
+          let begin = number * 70_000 + place * 10_000
+          return Keyed(key: "m-\(number)-\(place)", Data(noise[begin..<begin + million]))
+        })
     }
     var receipts: [[Receipt]] = []
     for batch in batches { receipts.append(try await one.append(batch)) }

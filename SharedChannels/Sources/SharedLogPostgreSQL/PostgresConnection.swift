@@ -28,10 +28,10 @@ final class PostgresConnection {
 
   var isConnected: Bool { PQstatus(handle) == CONNECTION_OK }
 
-  /// The rows that a statement gives, when its transaction has ended. Several statements without values are one
-  /// transaction; their rows are those of the last.
+  /// The rows that a statement gives, when its transaction has ended. Without values (nil) there may be several
+  /// statements, which are one transaction, and the rows are in no format that is read.
   @discardableResult
-  func query(_ statement: String, _ values: [PostgresValue] = []) throws -> PostgresRows {
+  func query(_ statement: String, _ values: [PostgresValue]? = nil) throws -> PostgresRows {
     let deadline = ContinuousClock.now + Self.statementLimit
     try send(statement, values)
     while PQflush(handle) == 1 {
@@ -79,14 +79,14 @@ final class PostgresConnection {
     }
   }
 
-  private func send(_ statement: String, _ values: [PostgresValue]) throws {
+  private func send(_ statement: String, _ values: [PostgresValue]?) throws {
     let isSent =
-      values.isEmpty
-      ? PQsendQuery(handle, statement)
-      : PostgresValue.withPointers(to: values) { types, pointers, lengths, formats in
-        PQsendQueryParams(
-          handle, statement, Int32(values.count), types, pointers, lengths, formats, 1)
-      }
+      values.map { values in
+        PostgresValue.withPointers(to: values) { types, pointers, lengths, formats in
+          PQsendQueryParams(
+            handle, statement, Int32(values.count), types, pointers, lengths, formats, 1)
+        }
+      } ?? PQsendQuery(handle, statement)
     guard isSent == 1 else { throw failure() }
   }
 
@@ -125,15 +125,15 @@ final class PostgresConnection {
     }
   }
 
-  /// As long as there is a connection, a statement that failed was rolled back. What failed because of others'
-  /// locks may be tried again.
+  /// A statement that failed was rolled back. But nobody knows what became of it if the connection is lost, or the
+  /// server ends. What failed because of others' locks, or took too long, may be tried again.
   private func failure(state: String = "") -> LogFailure {
     var reason = String(cString: PQerrorMessage(handle))
     if let password = PQpass(handle).map({ String(cString: $0) }), !password.isEmpty {
       reason = reason.replacing(password, with: "…")
     }
     reason = reason.trimmingCharacters(in: .whitespacesAndNewlines)
-    let isPassing = ["40001", "40P01", "55P03", "57014"].contains(state)
-    return isConnected && !isPassing ? .refused(reason) : .unreachable(reason)
+    let isPassing = ["08", "40", "55", "57", "58", "XX"].contains(state.prefix(2))
+    return isConnected && !state.isEmpty && !isPassing ? .refused(reason) : .unreachable(reason)
   }
 }

@@ -6,9 +6,12 @@ import SharedLogSQLite
 import Synchronization
 import XCTest
 
-/// The program of the target `SharedLogWorker`, beside the tests.
-let worker = Bundle(for: SQLiteLogTests.self).bundleURL.deletingLastPathComponent()
-  .appending(path: "SharedLogWorker")
+/// The program of the target `SharedLogWorker`, beside the tests. (On macOS these are a folder.)
+let worker: URL = {
+  let tests = Bundle(for: SQLiteLogTests.self).bundleURL
+  let folder = tests.pathExtension == "xctest" ? tests.deletingLastPathComponent() : tests
+  return folder.appending(path: "SharedLogWorker")
+}()
 
 /// Logs in the memory, with or without a fault.
 struct MemoryEngine: LogUnderTest {
@@ -111,13 +114,13 @@ struct PostgresEngine: LogUnderTest {
 
   @discardableResult
   func query(_ statements: String) throws -> String {
-    try run("psql", ["-qAt", "-v", "ON_ERROR_STOP=1", "-1", "-c", statements, address])
+    try execute("psql", ["-qAt", "-v", "ON_ERROR_STOP=1", "-1", "-c", statements, address])
   }
 }
 
 /// What a program prints. Fails if it fails.
 @discardableResult
-func run(_ program: String, _ arguments: [String]) throws -> String {
+func execute(_ program: String, _ arguments: [String]) throws -> String {
   let (process, output) = (Process(), Pipe())
   process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
   process.arguments = [program] + arguments

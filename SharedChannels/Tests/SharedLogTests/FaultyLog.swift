@@ -25,6 +25,11 @@ enum Fault: CaseIterable {
   }
 }
 
+extension Fault {
+  /// How many seconds its check takes at most: a reader that is never woken takes them all.
+  var limit: Int { self == .neverWakes ? 3 : 60 }
+}
+
 /// A log that does one thing wrong.
 struct FaultyLog: SharedLog {
   private let log: MemoryLog
