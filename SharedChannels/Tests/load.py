@@ -1,12 +1,15 @@
-"""Commands a second of 1, 2, 4 and 8 server processes over one PostgreSQL, with the same clients in all.
+"""Commands a second of 1, 2, 4 and 8 server processes over one PostgreSQL, with the same clients in all. Then the start
+of a server on a log of 1,000,000 entries, without a snapshot and with one.
 
 usage: load.py WORKER ADDRESS [SECONDS [CLIENTS]]
 
 Prints a line for each trial. Fails if the servers' states differ at its end.
 """
 
+import pathlib
 import subprocess
 import sys
+import time
 import uuid
 
 
@@ -53,12 +56,41 @@ def trial(program, address, servers, clients, members, seconds):
         raise SystemExit(f"{answered} commands were answered, and the state has {states}")
 
 
+def start(program, address, schema):
+    """Seconds until a server is ready, and its memory."""
+    began = time.monotonic()
+    server = Server(program, "postgres", address, schema, 0, 1_000, 0)
+    server.read()
+    seconds = time.monotonic() - began
+    time.sleep(3)  # it stores a snapshot
+    status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text()
+    peak = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
+    for _ in range(2):
+        server.go_on()
+        server.read()
+    server.process.wait(timeout=60)
+    return f"{seconds:.2f} s, {peak / 1024:.0f} MiB"
+
+
+def starts(program, address, count=1_000_000):
+    schema = "load" + uuid.uuid4().hex[:16]
+    start(program, address, schema)
+    subprocess.run(
+        ["psql", "-qAt", address, "-c",
+         f"""INSERT INTO {schema}.entry SELECT number, 1, 'k' || number,
+           convert_to('{{"member":' || number % 1000 || ',"name":"m' || number || '"}}', 'UTF8')
+         FROM generate_series(1, {count}) AS number"""], check=True)
+    print(f"a start with {count:,} entries, without a snapshot:", start(program, address, schema))
+    print(f"a start with {count:,} entries, with a snapshot:", start(program, address, schema), flush=True)
+
+
 def main():
     program, address = sys.argv[1:3]
     seconds, clients = [int(text) for text in sys.argv[3:5]] + [5, 64][len(sys.argv) - 3:]
     for members in (0, 1_000):
         for servers in (1, 2, 4, 8):
             trial(program, address, servers, clients, members, seconds)
+    starts(program, address)
 
 
 main()

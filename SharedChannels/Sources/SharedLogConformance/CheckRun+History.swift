@@ -142,6 +142,7 @@ extension CheckRun {
       try await log.snapshot(version: 1) == large,
       "an older snapshot, or one of an unknown position, has replaced the newest")
     try require(
-      try await log.snapshot(version: 2) == another, "a version's snapshot was replaced by another's")
+      try await log.snapshot(version: 2) == another,
+      "a version's snapshot was replaced by another's")
   }
 }

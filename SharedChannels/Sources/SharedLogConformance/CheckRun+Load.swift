@@ -5,7 +5,9 @@ extension CheckRun {
   func checkSlowReader() async throws {
     let (slow, fast) = (try await open(), try await open())
     let batches = (0..<30).map { number in
-      (0..<100).map { Keyed(key: "s-\(number)-\($0)", Data(repeating: UInt8(number), count: 1_000)) }
+      (0..<100).map {
+        Keyed(key: "s-\(number)-\($0)", Data(repeating: UInt8(number), count: 1_000))
+      }
     }
     var receipts = [try await fast.append(batches[0])]
     let first = try await slow.entries(after: nil)
@@ -82,8 +84,9 @@ extension CheckRun {
   }
 
   /// Appends batches of its own, and now and then a key that all appenders use.
-  private func append(as appender: Int, rounds: Int, common: Int) async throws -> [(String, Receipt)]
-  {
+  private func append(as appender: Int, rounds: Int, common: Int) async throws -> [(
+    String, Receipt
+  )] {
     let log = try await open()
     var receipts: [(String, Receipt)] = []
     for round in 0..<rounds {

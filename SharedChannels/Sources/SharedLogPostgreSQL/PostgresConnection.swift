@@ -73,7 +73,9 @@ final class PostgresConnection {
     let deadline = ContinuousClock.now + Self.connectLimit
     var state = PGRES_POLLING_WRITING
     while state != PGRES_POLLING_OK {
-      guard state != PGRES_POLLING_FAILED, PQstatus(handle) != CONNECTION_BAD else { throw failure() }
+      guard state != PGRES_POLLING_FAILED, PQstatus(handle) != CONNECTION_BAD else {
+        throw failure()
+      }
       try requireReady(for: state == PGRES_POLLING_READING ? POLLIN : POLLOUT, until: deadline)
       state = PQconnectPoll(handle)
     }

@@ -75,7 +75,9 @@ public struct SQLiteLog: SharedLog {
     try await refusing {
       try await pool.read { database in
         let sql = #"SELECT "index", mark, data FROM snapshot WHERE version = ?"#
-        guard let row = try Row.fetchOne(database, sql: sql, arguments: [version]) else { return nil }
+        guard let row = try Row.fetchOne(database, sql: sql, arguments: [version]) else {
+          return nil
+        }
         let position = Position(
           epoch: try Self.epoch(in: database), index: row["index"], mark: row["mark"])
         return Snapshot(version: version, position: position, data: row["data"])
@@ -148,7 +150,8 @@ public struct SQLiteLog: SharedLog {
     }
     let rows = try Row.fetchCursor(
       database.cachedStatement(
-        sql: #"SELECT "index", mark, key, data FROM entry WHERE "index" > ? ORDER BY "index" LIMIT ?"#
+        sql:
+          #"SELECT "index", mark, key, data FROM entry WHERE "index" > ? ORDER BY "index" LIMIT ?"#
       ),
       arguments: [known?.index ?? 0, pageCount])
     var (entries, bytes) = ([Logged<Data>](), 0)

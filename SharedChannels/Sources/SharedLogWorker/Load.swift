@@ -38,7 +38,8 @@ struct Load {
           var latencies: [Int] = []
           while ContinuousClock.now < end {
             let begin = ContinuousClock.now
-            let command = Team.Command(member: client % max(1, members), name: "m\(latencies.count)")
+            let command = Team.Command(
+              member: client % max(1, members), name: "m\(latencies.count)")
             let outcome = await channel.commands.ask(Keyed(key: UUID().uuidString, command))
             guard case .applied = outcome else { continue }
             latencies.append(Int((ContinuousClock.now - begin) / .microseconds(1)))
@@ -88,6 +89,8 @@ struct Team: SharedState {
 
   /// The same for equal states, in each process (FNV-1a).
   var checksum: UInt64 {
-    "\(changes) \(names)".utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    "\(changes) \(names)".utf8.reduce(0xcbf2_9ce4_8422_2325) {
+      ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+    }
   }
 }

@@ -4,8 +4,10 @@ import SharedLogConformance
 
 /// What engines may do wrong. Each has the check that must notice it.
 enum Fault: CaseIterable {
-  case reversesBatches, receiptsAreOneOff, losesAnEntry, skipsAnIndex, appendsTwice, forgetsKeysInABatch
-  case forgetsKeysOfOtherHandles, forgetsAtRestart, neverWakes, ignoresCancelling, forgetsForSlowReaders
+  case reversesBatches, receiptsAreOneOff, losesAnEntry, skipsAnIndex, appendsTwice,
+    forgetsKeysInABatch
+  case forgetsKeysOfOtherHandles, forgetsAtRestart, neverWakes, ignoresCancelling,
+    forgetsForSlowReaders
   case cutsLargeEntries, givesEverythingAtOnce, tearsBatches, keepsTheEpoch, losesSnapshots
   case keepsSnapshotsOfAnything
 

@@ -82,7 +82,9 @@ final class PostgresLogTests: XCTestCase {
     async let running: Void = channel.run()
     for round in 0..<5 {
       let outcome = await channel.commands.ask(Keyed(key: "k\(round)", "k\(round)"))
-      guard case .applied(let count, _)? = outcome, count == round + 1 else { return XCTFail("\(outcome as Any)") }
+      guard case .applied(let count, _)? = outcome, count == round + 1 else {
+        return XCTFail("\(outcome as Any)")
+      }
       try engine.query(
         """
         SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
