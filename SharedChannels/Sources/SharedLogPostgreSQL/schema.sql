@@ -31,9 +31,11 @@ END $$;
 
 -- Appends what is new, in one step. The lock brings the transactions of all machines into one order; the statements
 -- after it see all that was committed before. It gives a line for each key, in the order of the keys. They are
--- durable after make_durable().
+-- durable after make_durable(). The plans use the indexes: they are made while the table is empty, and kept.
 CREATE OR REPLACE FUNCTION @schema@.append(keys text[], datas bytea[], new_mark bigint)
-RETURNS TABLE (epoch text, index bigint, mark bigint, is_repeated bigint) LANGUAGE plpgsql AS $$
+RETURNS TABLE (epoch text, index bigint, mark bigint, is_repeated bigint) LANGUAGE plpgsql
+SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
 #variable_conflict use_column
 DECLARE
   before bigint;
@@ -62,7 +64,9 @@ END $$;
 -- The entry at a place, without its data, and those after it: so many, and so many bytes, but at least one. One
 -- line without an entry if there is none.
 CREATE OR REPLACE FUNCTION @schema@.entries(known bigint, count bigint, bytes bigint)
-RETURNS TABLE (epoch text, index bigint, mark bigint, key text, data bytea) LANGUAGE plpgsql AS $$
+RETURNS TABLE (epoch text, index bigint, mark bigint, key text, data bytea) LANGUAGE plpgsql
+SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
