@@ -1,0 +1,78 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let isChecked = Context.environment["WARNINGS_ARE_ERRORS"] != nil
+let settings: [SwiftSetting] =
+  [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+  ] + (isChecked ? [.treatAllWarnings(as: .error)] : [])
+
+let package = Package(
+  name: "SharedChannels",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "SharedChannels", targets: ["SharedChannels"]),
+    .library(name: "SharedLogSQLite", targets: ["SharedLogSQLite"]),
+    .library(name: "SharedLogPostgreSQL", targets: ["SharedLogPostgreSQL"]),
+    .library(name: "SharedLogConformance", targets: ["SharedLogConformance"]),
+  ],
+  dependencies: [
+    .package(name: "AsyncChannels", path: ".."),
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+  ],
+  targets: [
+    .target(
+      name: "SharedChannels",
+      dependencies: [
+        .product(name: "AsyncChannels", package: "AsyncChannels"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "SharedLogSQLite",
+      dependencies: [
+        "SharedChannels", .product(name: "AsyncChannels", package: "AsyncChannels"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      resources: [.embedInCode("schema.sql")],
+      swiftSettings: settings),
+    .target(
+      name: "SharedLogPostgreSQL", dependencies: ["SharedChannels", "CPostgres"],
+      resources: [.embedInCode("schema.sql")],
+      swiftSettings: settings),
+    .target(
+      name: "SharedLogConformance", dependencies: ["SharedChannels"], swiftSettings: settings),
+    .executableTarget(
+      name: "SharedLogWorker",
+      dependencies: [
+        "SharedChannels", "SharedLogConformance", "SharedLogPostgreSQL", "SharedLogSQLite",
+        .product(name: "AsyncChannels", package: "AsyncChannels"),
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SharedChannelsTests",
+      dependencies: [
+        "SharedChannels", .product(name: "AsyncChannels", package: "AsyncChannels"),
+        .product(name: "AsyncChannelsTesting", package: "AsyncChannels"),
+        .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SharedLogTests",
+      dependencies: [
+        "SharedChannels", "SharedLogConformance", "SharedLogPostgreSQL", "SharedLogSQLite",
+        "SharedLogWorker",
+        .product(name: "AsyncChannels", package: "AsyncChannels"),
+      ],
+      swiftSettings: settings),
+    .systemLibrary(
+      name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+  ],
+  swiftLanguageModes: [.v6]
+)

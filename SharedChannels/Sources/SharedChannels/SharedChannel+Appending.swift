@@ -1,0 +1,146 @@
+import AsyncChannels
+import Foundation
+
+/// How large a command may be when it is encoded.
+private let largestEntry = 4 << 20
+/// How much is appended in one step, but for a single entry.
+private let largestBatch = 8 << 20
+
+extension SharedChannel {
+  private struct Encoded {
+    let request: Request<Keyed<State.Command>, Outcome>
+    let entry: Keyed<Data>
+  }
+
+  /// Returns when the input has ended and all commands are answered, or when the task is cancelled.
+  func carryOutCommands() async {
+    // What waits shares one append: that costs little more than a command of its own.
+    for await requests in orders.received.batches(ofAtMost: batchSize) {
+      for batch in batches(of: requests.compactMap(encoded)) { await append(batch) }
+    }
+    for await count in unanswered.outlet where count == 0 { return }
+  }
+
+  /// Answers what can never be stored, and returns the rest.
+  private func encoded(_ request: Request<Keyed<State.Command>, Outcome>) -> Encoded? {
+    let command = request.question
+    guard command.hasValidKey else {
+      return refuse(request, "a key has 1 to 255 characters of ASCII that can be printed")
+    }
+    do {
+      let data = try JSONEncoder().encode(command.value)
+      guard data.count <= largestEntry else {
+        return refuse(request, "an encoded command has at most \(largestEntry) bytes")
+      }
+      return Encoded(request: request, entry: Keyed(key: command.key, data))
+    } catch {
+      return refuse(request, "the command cannot be encoded: \(error)")
+    }
+  }
+
+  private func batches(of commands: [Encoded]) -> [[Encoded]] {
+    var batches: [[Encoded]] = []
+    var size = largestBatch
+    for command in commands {
+      size += command.entry.value.count
+      if size > largestBatch {
+        batches.append([])
+        size = command.entry.value.count
+      }
+      batches[batches.count - 1].append(command)
+    }
+    return batches
+  }
+
+  /// Appends until the log has answered, nobody waits any more, or the task is cancelled.
+  private func append(_ batch: [Encoded]) async {
+    var backoff = Backoff()
+    var batch = batch
+    while true {
+      batch = awaited(batch)
+      if batch.isEmpty { return }
+      // Before the append: another task may apply the entries before this one has the receipts.
+      ownKeys.formUnion(batch.map(\.entry.key))
+      do {
+        let receipts = try await log.append(batch.map(\.entry))
+        return note(receipts, of: batch)
+      } catch LogFailure.refused(let reason) {
+        tell(appendFailure: reason)
+        for command in batch { refuse(command.request, reason) }
+        return forget(batch)
+      } catch {
+        // Nobody knows whether it was stored. The keys make a second time harmless.
+        if !Task.isCancelled { tell(appendFailure: "\(error)") }
+      }
+      forget(batch)
+      if (try? await Task.sleep(for: backoff.next())) == nil { return }
+    }
+  }
+
+  /// Those for whose answers somebody waits.
+  private func awaited(_ batch: [Encoded]) -> [Encoded] {
+    let awaited = batch.filter(\.request.isAwaited)
+    counts.abandoned += batch.count - awaited.count
+    return awaited
+  }
+
+  private func note(_ receipts: [Receipt], of batch: [Encoded]) {
+    precondition(
+      receipts.count == batch.count,
+      "\(log) gave \(receipts.count) receipts for \(batch.count) entries.")
+    counts.batches += 1
+    counts.appended += batch.count
+    counts.repeated += receipts.count { $0.isRepeated }
+    for (command, receipt) in zip(batch, receipts) {
+      appended.append(Appended(request: command.request, position: receipt.position))
+    }
+    tell(appendFailure: nil)
+    answerApplied()
+  }
+
+  /// Answers the commands that the state has. Their entries are durable: the log gave a receipt.
+  ///
+  /// Drops those of another epoch than the state's: the log was set back after one of the two was read, so nobody
+  /// knows whether the log still has the command.
+  func answerApplied() {
+    defer { unanswered.value = appended.count }
+    guard let applied = fold?.position else { return }
+    drop { $0.position.epoch != applied.epoch }
+    drop { command in
+      guard applied.isAtOrAfter(command.position) else { return false }
+      let reply = replies[command.request.question.key]
+      command.request.reply(
+        reply.map { .applied($0, at: command.position) } ?? .repeated(at: command.position))
+      return true
+    }
+  }
+
+  /// Those that were not answered get nil when their requests are gone.
+  func drop(where isGone: (Appended) -> Bool) {
+    appended.removeAll { command in
+      guard isGone(command) else { return false }
+      ownKeys.remove(command.request.question.key)
+      return true
+    }
+    unanswered.value = appended.count
+  }
+
+  private func forget(_ batch: [Encoded]) {
+    ownKeys.subtract(batch.map(\.entry.key))
+  }
+
+  @discardableResult
+  private func refuse(
+    _ request: Request<Keyed<State.Command>, Outcome>, _ reason: String
+  ) -> Encoded? {
+    counts.notStored += 1
+    request.reply(.notStored(reason))
+    return nil
+  }
+
+  private func tell(appendFailure: String?) {
+    if appendFailure != nil { counts.failures += 1 }
+    guard condition.value.appendFailure != appendFailure else { return }
+    condition.update { $0.appendFailure = appendFailure }
+  }
+}

@@ -1,0 +1,136 @@
+public import Foundation
+public import SharedChannels
+
+/// A log in a schema of a PostgreSQL database, for any number of machines. An entry is durable as PostgreSQL is set
+/// up: on its disk, and on the standbys of `synchronous_standby_names`.
+///
+/// It has two connections, made when they are needed and made again when they are lost: one appends, and one reads and
+/// listens. Each has a thread of its own. A pooler must keep them (session mode): `LISTEN` and `statement_timeout`
+/// belong to a connection.
+///
+/// **Limits of time**: a connection is made within 3 seconds, a lock is waited for 3 seconds, and a statement takes 10
+/// seconds, or the call fails with ``LogFailure/unreachable(_:)``.
+public struct PostgresLog: SharedLog {
+  private let appending: PostgresSession
+  private let reading: PostgresSession
+  private let pollInterval: Duration
+  private static let pageCount = 500
+  private static let pageBytes = 4 << 20
+
+  /// What an administrator runs for a role that may not create it.
+  ///
+  /// - Parameter schema: Traps if it is not a name as ``init(_:schema:pollInterval:)`` wants it.
+  public static func definition(schema: String = "shared_log") -> String {
+    checked(schema).text
+  }
+
+  /// Connects with the first call, and makes the schema if it is missing.
+  ///
+  /// - Parameters:
+  ///   - address: Where the database is.
+  ///   - schema: Which log of the database: a lower-case letter, then up to 50 lower-case letters, digits and `_`.
+  ///     Anything else traps.
+  ///   - pollInterval: How often a reader looks for entries that no notification told of.
+  public init(
+    _ address: PostgresAddress, schema: String = "shared_log",
+    pollInterval: Duration = .seconds(10)
+  ) {
+    let schema = Self.checked(schema)
+    appending = PostgresSession(address, schema, isListening: false)
+    reading = PostgresSession(address, schema, isListening: true)
+    self.pollInterval = pollInterval
+  }
+
+  public func append(_ batch: [Keyed<Data>]) async throws -> [Receipt] {
+    guard !batch.isEmpty else { return [] }
+    let mark = Int64.random(in: 1 ... .max)
+    let append = PostgresCall(
+      "append", .texts(batch.map(\.key)), .bytes(batch.map(\.value)), .integer(mark))
+    return try await appending.call(append, then: PostgresCall("make_durable")) { rows in
+      rows.indices.map {
+        Receipt(position: position(in: rows, $0), isRepeated: rows.integer($0, 3) != 0)
+      }
+    }
+  }
+
+  public func entries(after position: Position?) async throws -> [Logged<Data>] {
+    let known = position?.index ?? 0
+    let call = PostgresCall(
+      "entries", .integer(known), .integer(Self.pageCount), .integer(Self.pageBytes))
+    let page = try await reading.poll(every: pollInterval, call) { rows in
+      try Page(rows, after: position)
+    }
+    switch page {
+    case .entries(let entries): return entries
+    case .otherEpoch(let epoch): throw LogFailure.otherEpoch(epoch)
+    case .isLost(let lost):
+      let begin = PostgresCall(
+        "begin_epoch", .text(lost.epoch), .integer(lost.index), .integer(lost.mark))
+      throw LogFailure.otherEpoch(try await appending.call(begin) { $0.text(0, 0) })
+    }
+  }
+
+  public func end() async throws -> Position {
+    try await appending.call(PostgresCall("last")) { position(in: $0, 0) }
+  }
+
+  public func snapshot(version: Int) async throws -> Snapshot? {
+    try await appending.call(PostgresCall("snapshot_of", .integer(version))) { rows in
+      rows.indices.first.map {
+        Snapshot(version: version, position: position(in: rows, $0), data: rows.data($0, 3))
+      }
+    }
+  }
+
+  public func keep(_ snapshot: Snapshot) async throws {
+    let position = snapshot.position
+    let keep = PostgresCall(
+      "keep", .integer(snapshot.version), .text(position.epoch), .integer(position.index),
+      .integer(position.mark), .bytes(snapshot.data))
+    try await appending.call(keep) { _ in }
+  }
+
+  /// It becomes part of statements.
+  private static func checked(_ schema: String) -> PostgresSchema {
+    precondition(
+      schema.wholeMatch(of: /[a-z][a-z0-9_]{0,50}/) != nil,
+      "\"\(schema)\" is not the name of a log's schema: a-z, then at most 50 of a-z, 0-9 and _.")
+    return PostgresSchema(name: schema)
+  }
+}
+
+/// What a read has found; nothing if it is only what was known.
+private enum Page {
+  case entries([Logged<Data>])
+  case otherEpoch(String)
+  case isLost(Position)
+
+  init?(_ rows: PostgresRows, after known: Position?) throws {
+    guard rows.indices.count > 0 else {
+      throw LogFailure.refused("the table of the log's epoch is empty")
+    }
+    let epoch = rows.text(0, 0)
+    if let known, known.epoch != epoch {
+      self = .otherEpoch(epoch)
+      return
+    }
+    var entries = rows.indices.filter { !rows.isNull($0, 1) }
+    if let known, known.index > 0 {
+      guard let first = entries.first, position(in: rows, first) == known else {
+        self = .isLost(known)
+        return
+      }
+      entries.removeFirst()
+    }
+    if entries.isEmpty { return nil }
+    self = .entries(
+      entries.map {
+        Logged(position: position(in: rows, $0), key: rows.text($0, 3), value: rows.data($0, 4))
+      })
+  }
+}
+
+/// The first three columns of most functions.
+private func position(in rows: PostgresRows, _ row: Int32) -> Position {
+  Position(epoch: rows.text(row, 0), index: rows.integer(row, 1), mark: rows.integer(row, 2))
+}

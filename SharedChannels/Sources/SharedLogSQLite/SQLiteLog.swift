@@ -1,0 +1,193 @@
+import AsyncChannels
+public import Foundation
+import GRDB
+public import SharedChannels
+
+/// A log in an SQLite file, for the processes of one machine. An entry is durable when it is appended, also after
+/// a power failure, as far as the disk keeps what it says.
+///
+/// Do not put the file on a network file system. To restore a backup, stop all processes that have it open.
+///
+/// A reader that waits hears of this handle's appends immediately. For those of other handles and processes it looks
+/// at the file once per `pollInterval`.
+public struct SQLiteLog: SharedLog {
+  private let pool: DatabasePool
+  private let pollInterval: Duration
+  /// How often this handle has appended.
+  private let appends = CurrentValue(0)
+  private static let pageCount = 500
+  private static let pageBytes = 4 << 20
+
+  /// Opens the file, and makes the log if it is missing.
+  ///
+  /// - Throws: ``LogFailure/refused(_:)`` with SQLite's reason.
+  public init(path: String, pollInterval: Duration = .milliseconds(20)) throws {
+    self.pollInterval = pollInterval
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(5)
+    do {
+      pool = try DatabasePool(path: path, configuration: configuration)
+      // Not the NORMAL of a pool: what was acknowledged is there after a power failure, too.
+      try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+      let schema = String(decoding: PackageResources.schema_sql, as: UTF8.self)
+      try pool.write { try $0.execute(sql: schema) }
+    } catch {
+      throw LogFailure.refused("\(path): \(error)")
+    }
+  }
+
+  public func append(_ batch: [Keyed<Data>]) async throws -> [Receipt] {
+    let receipts = try await refusing {
+      try await pool.write { database in
+        let mark = Int64.random(in: 1 ... .max)
+        let epoch = try Self.epoch(in: database)
+        return try batch.map { try Self.append($0, mark: mark, epoch: epoch, in: database) }
+      }
+    }
+    appends.update { $0 += 1 }
+    return receipts
+  }
+
+  public func entries(after position: Position?) async throws -> [Logged<Data>] {
+    while true {
+      let seen = appends.value
+      let entries = try await refusing {
+        try await pool.read { try Self.page(after: position, in: $0) }
+      }
+      guard let entries else { throw LogFailure.otherEpoch(try await beginEpoch(after: position)) }
+      if !entries.isEmpty { return entries }
+      try await waitForAppend(after: seen)
+    }
+  }
+
+  public func end() async throws -> Position {
+    try await refusing {
+      try await pool.read { database in
+        let row = try Row.fetchOne(
+          database, sql: #"SELECT "index", mark FROM entry ORDER BY "index" DESC LIMIT 1"#)
+        return Position(
+          epoch: try Self.epoch(in: database), index: row?["index"] ?? 0, mark: row?["mark"] ?? 0)
+      }
+    }
+  }
+
+  public func snapshot(version: Int) async throws -> Snapshot? {
+    try await refusing {
+      try await pool.read { database in
+        let sql = #"SELECT "index", mark, data FROM snapshot WHERE version = ?"#
+        guard let row = try Row.fetchOne(database, sql: sql, arguments: [version]) else {
+          return nil
+        }
+        let position = Position(
+          epoch: try Self.epoch(in: database), index: row["index"], mark: row["mark"])
+        return Snapshot(version: version, position: position, data: row["data"])
+      }
+    }
+  }
+
+  public func keep(_ snapshot: Snapshot) async throws {
+    let position = snapshot.position
+    let sql = #"""
+      INSERT INTO snapshot (version, "index", mark, data)
+        SELECT ?, "index", mark, ? FROM entry
+        WHERE "index" = ? AND mark = ? AND EXISTS (SELECT 1 FROM log WHERE epoch = ?)
+        ON CONFLICT (version) DO UPDATE
+          SET "index" = excluded."index", mark = excluded.mark, data = excluded.data
+          WHERE excluded."index" > snapshot."index"
+      """#
+    try await refusing {
+      try await pool.write {
+        try $0.execute(
+          sql: sql,
+          arguments: [
+            snapshot.version, snapshot.data, position.index, position.mark, position.epoch,
+          ])
+      }
+    }
+  }
+
+  /// When SQLite says that a transaction failed, it was rolled back. But a disk that failed may have written it.
+  private func refusing<Value>(_ transaction: () async throws -> Value) async throws -> Value {
+    do {
+      return try await transaction()
+    } catch let error as DatabaseError {
+      try Task.checkCancellation()
+      let isKnown = error.resultCode != .SQLITE_IOERR
+      throw isKnown ? LogFailure.refused("\(error)") : LogFailure.unreachable("\(error)")
+    }
+  }
+
+  private static func epoch(in database: Database) throws -> String {
+    try String.fetchOne(database.cachedStatement(sql: "SELECT epoch FROM log")) ?? ""
+  }
+
+  private static func append(
+    _ element: Keyed<Data>, mark: Int64, epoch: String, in database: Database
+  ) throws -> Receipt {
+    let known = try database.cachedStatement(
+      sql: #"SELECT "index", mark FROM entry WHERE key = ?"#)
+    if let row = try Row.fetchOne(known, arguments: [element.key]) {
+      let position = Position(epoch: epoch, index: row["index"], mark: row["mark"])
+      return Receipt(position: position, isRepeated: true)
+    }
+    // The key of the row is one more than the largest: there are no gaps, since nothing is deleted at the end.
+    try database.cachedStatement(sql: "INSERT INTO entry (mark, key, data) VALUES (?, ?, ?)")
+      .execute(arguments: [mark, element.key, element.value])
+    let position = Position(epoch: epoch, index: database.lastInsertedRowID, mark: mark)
+    return Receipt(position: position, isRepeated: false)
+  }
+
+  /// Nil if the log does not have the position.
+  private static func page(
+    after known: Position?, in database: Database
+  ) throws -> [Logged<Data>]? {
+    let epoch = try Self.epoch(in: database)
+    if let known {
+      let mark = try Int64.fetchOne(
+        database.cachedStatement(sql: #"SELECT mark FROM entry WHERE "index" = ?"#),
+        arguments: [known.index])
+      guard known.epoch == epoch, mark ?? 0 == known.mark else { return nil }
+    }
+    let rows = try Row.fetchCursor(
+      database.cachedStatement(
+        sql:
+          #"SELECT "index", mark, key, data FROM entry WHERE "index" > ? ORDER BY "index" LIMIT ?"#
+      ),
+      arguments: [known?.index ?? 0, pageCount])
+    var (entries, bytes) = ([Logged<Data>](), 0)
+    while bytes < pageBytes, let row = try rows.next() {
+      let position = Position(epoch: epoch, index: row["index"], mark: row["mark"])
+      let data: Data = row["data"]
+      entries.append(Logged(position: position, key: row["key"], value: data))
+      bytes += data.count
+    }
+    return entries
+  }
+
+  /// The log's epoch, which is another than the position's. Whoever comes first makes it.
+  private func beginEpoch(after position: Position?) async throws -> String {
+    try await refusing {
+      try await pool.write { database in
+        if let position {
+          try database.execute(
+            sql: "UPDATE log SET epoch = lower(hex(randomblob(16))) WHERE epoch = ?",
+            arguments: [position.epoch])
+        }
+        return try Self.epoch(in: database)
+      }
+    }
+  }
+
+  /// Returns when this handle has appended since, or it is time to look again.
+  private func waitForAppend(after seen: Int) async throws {
+    await withTaskGroup { group in
+      group.addTask { [appends] in
+        for await count in appends.outlet where count != seen { return }
+      }
+      group.addTask { [pollInterval] in try? await Task.sleep(for: pollInterval) }
+      await group.next()
+      group.cancelAll()
+    }
+    try Task.checkCancellation()
+  }
+}

@@ -1,0 +1,166 @@
+import AsyncChannels
+import AsyncChannelsTesting
+import Foundation
+import SharedChannels
+import XCTest
+
+/// What becomes of commands.
+final class CommandTests: XCTestCase {
+  private let log = ScriptedLog()
+
+  private func makeChannel(capacity: Int = 1_024) -> SharedChannel<Guests> {
+    SharedChannel(Guests(), log: log, capacity: capacity, rememberedReplies: 100)
+  }
+
+  func test_anAnswerComesWhenTheStateHasTheCommand() async throws {
+    let channel = makeChannel()
+    try await running(channel) {
+      let outcome = await channel.add("Ann")
+      XCTAssertEqual(outcome?.reply, .done(count: 1))
+      let revised = channel.state.value
+      XCTAssertEqual(revised.value.names, ["Ann"])
+      XCTAssertEqual(outcome, .applied(.done(count: 1), at: try XCTUnwrap(revised.position)))
+    }
+  }
+
+  func test_commandsThatWaitAreAppendedInOneStep() async throws {
+    let channel = makeChannel()
+    async let outcomes = await withTaskGroup(of: Guests.Reply?.self) { group in
+      for number in 0..<100 { group.addTask { await channel.add("g\(number)")?.reply } }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    while channel.waitingCommands < 100 { await Task.yield() }
+    async let run: Void = channel.run()
+    let replies = await outcomes
+    channel.finish()
+    try await run
+    XCTAssertEqual(
+      Set(replies.map { "\($0!)" }).count, 100, "each command has another place in the order")
+    XCTAssertEqual(log.appends, [100])
+    XCTAssertEqual(channel.state.value.value.names.count, 100)
+  }
+
+  func test_aLostAnswerIsAskedForAgainAndTheCommandAppliedOnce() async throws {
+    let channel = makeChannel()
+    log.failAppends(.after(LogFailure.unreachable("cut")), .before(LogFailure.unreachable("cut")))
+    let health = Probe(channel.health.map(\.appendFailure).removeDuplicates().outlet)
+    try await running(channel) {
+      let outcome = await channel.add("Ann")
+      XCTAssertEqual(outcome?.reply, .done(count: 1))
+      let counts = await channel.counts
+      XCTAssertEqual([counts.appended, counts.repeated, counts.failures], [1, 1, 2])
+    }
+    XCTAssertEqual(log.appends, [1, 1, 1])
+    XCTAssertEqual(channel.state.value.value.names, ["Ann"])
+    XCTAssertEqual(health.values, [nil, "cut", nil])
+  }
+
+  func test_askedAgainWithItsKeyACommandHasTheFirstReplyOnAnyMachine() async throws {
+    let channel = makeChannel()
+    let other = SharedChannel(Guests(), log: ScriptedLog(log.storage))
+    try await running(channel, other) {
+      let first = await channel.add("Ann", key: "k")
+      _ = await channel.commands.ask(Keyed(key: "l", .remove("Ann")))
+      let again = await channel.add("Ann", key: "k")
+      let elsewhere = await other.add("Ann", key: "k")
+      XCTAssertEqual(first?.reply, .done(count: 1))
+      XCTAssertEqual(again, first)
+      XCTAssertEqual(elsewhere, first)
+      XCTAssertEqual(other.state.value.value.names, [])
+    }
+  }
+
+  func test_twoCommandsWithOneKeyInOneBatchAreOne() async throws {
+    let channel = makeChannel()
+    async let first = channel.add("Ann", key: "k")
+    while channel.waitingCommands < 1 { await Task.yield() }
+    async let second = channel.add("Bob", key: "k")
+    while channel.waitingCommands < 2 { await Task.yield() }
+    async let run: Void = channel.run()
+    let outcomes = await [first, second]
+    channel.finish()
+    try await run
+    XCTAssertEqual(outcomes.map(\.?.reply), [.done(count: 1), .done(count: 1)])
+    XCTAssertEqual(channel.state.value.value.names, ["Ann"])
+  }
+
+  func test_aKeyWhoseReplyIsForgottenIsCalledRepeated() async throws {
+    let channel = makeChannel()
+    try await running(channel) {
+      let first = await channel.add("Ann", key: "k")
+      for number in 0..<100 { _ = await channel.add("g\(number)") }
+      guard case .applied(_, let position) = first else { return XCTFail("\(first as Any)") }
+      let again = await channel.add("Ann", key: "k")
+      XCTAssertEqual(again, .repeated(at: position))
+    }
+  }
+
+  func test_aCommandWhoseAskerHasLeftIsNotAppended() async throws {
+    let channel = makeChannel()
+    let ann = Task { await channel.add("Ann") }
+    while channel.waitingCommands == 0 { await Task.yield() }
+    ann.cancel()
+    _ = await ann.value
+    try await running(channel) {
+      _ = await channel.add("Bob")
+      let abandoned = await channel.counts.abandoned
+      XCTAssertEqual(abandoned, 1)
+    }
+    XCTAssertEqual(channel.state.value.value.names, ["Bob"])
+  }
+
+  func test_whenTheQueueIsFullAnAskerGetsNilImmediately() async throws {
+    let channel = makeChannel(capacity: 2)
+    let waiting = (0..<2).map { number in Task { await channel.add("g\(number)") } }
+    while channel.waitingCommands < 2 { await Task.yield() }
+    let outcome = await channel.add("late")
+    XCTAssertNil(outcome)
+    try await running(channel) {
+      for task in waiting { _ = await task.value }
+    }
+    XCTAssertEqual(Set(channel.state.value.value.names), ["g0", "g1"])
+  }
+
+  func test_whatCanNeverBeStoredIsAnsweredWithTheReason() async throws {
+    let channel = makeChannel()
+    try await running(channel) {
+      for key in ["", "é", "a\u{0}b", "a\nb", String(repeating: "k", count: 256)] {
+        let outcome = await channel.add("Ann", key: key)
+        XCTAssertEqual(
+          outcome, .notStored("a key has 1 to 255 characters of ASCII that can be printed"))
+      }
+      let large = await channel.add(String(repeating: "x", count: 4 << 20))
+      XCTAssertEqual(large, .notStored("an encoded command has at most 4194304 bytes"))
+      let notStored = await channel.counts.notStored
+      XCTAssertEqual(notStored, 6)
+    }
+    XCTAssertEqual(log.appends, [])
+  }
+
+  func test_manyLargeCommandsAreSeveralBatches() async throws {
+    let channel = makeChannel()
+    let names = (0..<5).map { "\($0)" + String(repeating: "x", count: 3 << 20) }
+    let asked = names.map { name in Task { await channel.add(name) } }
+    while channel.waitingCommands < 5 { await Task.yield() }
+    try await running(channel) {
+      for task in asked {
+        let outcome = await task.value
+        XCTAssertNotNil(outcome?.reply)
+      }
+    }
+    XCTAssertEqual(log.appends, [2, 2, 1])
+  }
+
+  func test_whatTheEngineRefusesIsNotStoredAndTheNextMayBe() async throws {
+    let channel = makeChannel()
+    log.failAppends(.before(LogFailure.refused("disk full")))
+    try await running(channel) {
+      let refused = await channel.add("Ann")
+      XCTAssertEqual(refused, .notStored("disk full"))
+      XCTAssertEqual(channel.health.value.appendFailure, "disk full")
+      let next = await channel.add("Bob")
+      XCTAssertEqual(next?.reply, .done(count: 1))
+      XCTAssertNil(channel.health.value.appendFailure)
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import SharedChannels
+import SharedLogConformance
+
+/// What engines may do wrong. Each has the check that must notice it.
+enum Fault: CaseIterable {
+  case reversesBatches, receiptsAreOneOff, losesAnEntry, skipsAnIndex, appendsTwice,
+    forgetsKeysInABatch
+  case forgetsKeysOfOtherHandles, forgetsAtRestart, neverWakes, ignoresCancelling,
+    forgetsForSlowReaders
+  case cutsLargeEntries, givesEverythingAtOnce, tearsBatches, keepsTheEpoch, losesSnapshots
+  case keepsSnapshotsOfAnything
+
+  var check: LogConformance.Check {
+    switch self {
+    case .reversesBatches, .receiptsAreOneOff, .losesAnEntry, .skipsAnIndex: .order
+    case .appendsTwice, .forgetsKeysInABatch, .forgetsKeysOfOtherHandles: .keys
+    case .forgetsAtRestart: .restart
+    case .neverWakes: .waiting
+    case .ignoresCancelling: .cancelling
+    case .forgetsForSlowReaders: .slowReader
+    case .cutsLargeEntries, .givesEverythingAtOnce: .largeEntries
+    case .tearsBatches: .concurrentAppenders
+    case .keepsTheEpoch: .epochs
+    case .losesSnapshots, .keepsSnapshotsOfAnything: .snapshots
+    }
+  }
+}
+
+extension Fault {
+  /// How many seconds its check takes at most: a reader that is never woken takes them all.
+  var limit: Int { self == .neverWakes ? 3 : 60 }
+}
+
+/// A log that does one thing wrong.
+struct FaultyLog: SharedLog {
+  private let log: MemoryLog
+  private let fault: Fault
+  /// The number of the handle.
+  private let handle: Int
+
+  init(_ log: MemoryLog, _ fault: Fault, handle: Int) {
+    (self.log, self.fault, self.handle) = (log, fault, handle)
+  }
+
+  func append(_ batch: [Keyed<Data>]) async throws -> [Receipt] {
+    switch fault {
+    case .reversesBatches: return try await log.append(batch.reversed()).reversed()
+    case .receiptsAreOneOff:
+      return try await log.append(batch).map {
+        Receipt(position: moved($0.position, by: 1), isRepeated: $0.isRepeated)
+      }
+    case .appendsTwice: return try await log.append(salted(batch) { _ in UUID().uuidString })
+    case .forgetsKeysInABatch: return try await log.append(salted(batch) { "\($0)" })
+    case .forgetsKeysOfOtherHandles:
+      return try await log.append(salted(batch) { _ in "\(handle)" })
+    case .cutsLargeEntries:
+      return try await log.append(batch.map { Keyed(key: $0.key, $0.value.prefix(1 << 16)) })
+    case .tearsBatches:
+      var receipts: [Receipt] = []
+      for element in batch {
+        receipts += try await log.append([element])
+        await Task.yield()
+      }
+      return receipts
+    default: return try await log.append(batch)
+    }
+  }
+
+  func entries(after position: Position?) async throws -> [Logged<Data>] {
+    switch fault {
+    case .losesAnEntry: return try await page(after: position).filter { $0.position.index != 5 }
+    case .skipsAnIndex:
+      let entries = try await page(after: position.map { moved($0, by: $0.index > 4 ? -1 : 0) })
+      return entries.map { entry in
+        let place = moved(entry.position, by: entry.position.index > 4 ? 1 : 0)
+        return Logged(position: place, key: entry.key, value: entry.value)
+      }
+    case .neverWakes:
+      if try await log.end().index <= position?.index ?? 0 {
+        try await Task.sleep(for: .seconds(3_600))
+      }
+    case .ignoresCancelling:
+      if try await log.end().index <= position?.index ?? 0 {
+        await withCheckedContinuation { waiting in
+          DispatchQueue.global().asyncAfter(deadline: .now() + 20) { waiting.resume() }
+        }
+      }
+    case .forgetsForSlowReaders:
+      let oldest = try await log.end().index - 1_000
+      return try await page(after: position).filter { $0.position.index > oldest }
+    case .givesEverythingAtOnce:
+      var entries = try await page(after: position)
+      while let last = entries.last?.position, last != (try await log.end()) {
+        entries += try await page(after: last)
+      }
+      return entries
+    case .keepsTheEpoch:
+      do {
+        return try await page(after: position)
+      } catch LogFailure.otherEpoch {
+        return try await page(after: nil)
+      }
+    default: break
+    }
+    return try await page(after: position)
+  }
+
+  func end() async throws -> Position {
+    let end = try await log.end()
+    return fault == .forgetsAtRestart && handle > 1 ? moved(end, by: -1) : end
+  }
+
+  func snapshot(version: Int) async throws -> Snapshot? {
+    fault == .losesSnapshots ? nil : try await log.snapshot(version: version)
+  }
+
+  func keep(_ snapshot: Snapshot) async throws {
+    guard fault == .keepsSnapshotsOfAnything else { return try await log.keep(snapshot) }
+    try await log.keep(
+      Snapshot(version: snapshot.version, position: try await log.end(), data: snapshot.data))
+  }
+
+  private func page(after position: Position?) async throws -> [Logged<Data>] {
+    try await log.entries(after: position).map { entry in
+      let key = entry.key.split(separator: "|", omittingEmptySubsequences: false)[0]
+      return Logged(position: entry.position, key: String(key), value: entry.value)
+    }
+  }
+
+  /// Keys that another one of the same name does not equal.
+  private func salted(_ batch: [Keyed<Data>], _ salt: (Int) -> String) -> [Keyed<Data>] {
+    batch.enumerated().map { Keyed(key: "\($1.key)|\(salt($0))", $1.value) }
+  }
+
+  private func moved(_ position: Position, by distance: Int64) -> Position {
+    Position(epoch: position.epoch, index: position.index + distance, mark: position.mark)
+  }
+}
