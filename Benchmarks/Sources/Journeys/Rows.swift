@@ -1,4 +1,4 @@
-package import AsyncChannels
+internal import AsyncChannels
 
 /// Trivial, since copying the array is the program's.
 private struct Row: Identifiable, Sendable {
@@ -42,7 +42,7 @@ private func changeRows(
     let time = await nanoseconds {
       for number in 0..<count {
         change(number)
-        if await !rows.settled() { hasSettled = false }
+        if await !rows.outlet.settled() { hasSettled = false }
       }
       await begun.reach(rows.value.count)
     }
