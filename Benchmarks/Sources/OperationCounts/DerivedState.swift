@@ -63,7 +63,7 @@ extension Operation {
       return sum == 3 * times
     },
     // A reader that reads again whenever it is told, without waiting for it.
-    Operation("write-and-track-computed-Observable") { times in
+    Operation("write-and-track-computed-Observable", isConcurrent: true) { times in
       let pair = Pair()
       var sum = 0
       for number in 1...times {

@@ -32,7 +32,8 @@ struct Operation: Sendable {
   let name: String
   /// How often it is done in the shorter of two runs; the longer does it three times as often.
   let times: Int
-  /// Whether several threads take part, so that two runs are not quite equal.
+  /// Whether several threads take part, or a table whose hashes are seeded at random, so that two runs are not quite
+  /// equal.
   let isConcurrent: Bool
   /// False if a subscriber did not get what it should have.
   let run: @Sendable (_ times: Int) async -> Bool

@@ -72,7 +72,11 @@ final class MergedCursor: Waiter, @unchecked Sendable {
     sources.lazy.compactMap { $0.flow() }.first
   }
 
-  override var pendingCount: Int { sources.reduce(0) { $0 + $1.pendingCount } }
+  /// A consumer that was cancelled may have left in the order what is no longer in a queue.
+  override var pendingCount: Int {
+    let count = sources.reduce(0) { $0 + $1.pendingCount }
+    return count == 0 && order.isReady ? 1 : count
+  }
 
   /// Where something is in the order, not each source is looked at: there may be thousands. (The queues may be empty of
   /// it: a consumer that was cancelled has taken it from them, and left it in the order.)

@@ -24,6 +24,8 @@ final class StateGraph: MergeTarget, @unchecked Sendable {
   private let due: UnsafeMutableBufferPointer<UInt64>
   /// How many leaves have no value yet.
   @exclusivity(unchecked) private var unknown = 0
+  /// The numbers of leaves that were given what is not needed.
+  @exclusivity(unchecked) private var leftovers: [Int] = []
   /// Whether all values have been known.
   @exclusivity(unchecked) private(set) var isBegun = false
   /// Whoever begins to compute sees what was computed last (release, acquire).
@@ -89,8 +91,22 @@ final class StateGraph: MergeTarget, @unchecked Sendable {
     for number in cells.indices { makeDue(number) }
   }
 
+  /// What was taken and is not needed is destroyed after the lock: true if there is some, and the caller is to do so,
+  /// and to end.
+  func holdLeftovers() -> Bool {
+    if leftovers.isEmpty { return false }
+    idle.store(false, ordering: .relaxed)
+    return true
+  }
+
+  func removeLeftovers() {
+    for number in leftovers { _ = cells[number].refresh() }
+    leftovers.removeAll(keepingCapacity: true)
+  }
+
   /// Brings what has changed to all that is made of it: runs code of users. True if the whole has changed.
   func compute() -> Bool {
+    if !leftovers.isEmpty { removeLeftovers() }
     var isChanged = false
     for word in due.indices {
       while due[word] != 0 {
@@ -128,7 +144,11 @@ final class StateGraph: MergeTarget, @unchecked Sendable {
 
   func take(_ change: MergedChange, from number: Int) -> Bool {
     let leaf = leaves[number]
-    if case .unneeded = change { return leaf.take(change) }
+    if case .unneeded = change {
+      let isTaken = leaf.take(change)
+      if isTaken { leftovers.append(number) }
+      return isTaken
+    }
     if !isBegun, !leaf.isKnown { unknown -= 1 }
     makeDue(number)
     return leaf.take(change)

@@ -36,21 +36,33 @@ final class StateMerge: @unchecked Sendable {
   @usableFromInline
   func step(_ mode: TakeMode, as epoch: UInt64) -> Step {
     if mode == .atOnce, cursor.hasReturned { return .nothing }
-    var isNew = false
+    var (isNew, isEmpty) = (false, false)
+    // Outlives the lock: who has it may be done meanwhile, and its values would be destroyed with the lock held.
+    var left: StateGraph?
+    defer { withExtendedLifetime(left) {} }
     let begun = cursor.withPlace(of: epoch) { () -> StateGraph? in
       let known = graph
       isNew = !known.isIdle
       if isNew {
+        left = known
         graph = StateGraph(insteadOf: known)
         return graph
       }
       // Before the first element, what is skipped belongs to a step that is not done: nothing more is asked for.
       let isStep = known.isBegun || mode == .evenIfCancelled
-      guard cursor.take(isStep ? mode : .more, into: known) else { return nil }
-      known.begin()
-      return known
+      isEmpty = !cursor.take(isStep ? mode : .more, into: known)
+      guard isEmpty else {
+        known.begin()
+        return known
+      }
+      return known.holdLeftovers() ? known : nil
     }
     guard let begun else { return .nothing }
+    if isEmpty {
+      begun.removeLeftovers()
+      begun.end()
+      return .nothing
+    }
     if begun.compute(), !isNew { return .changed(begun) }
     begun.end()
     return .skipped

@@ -35,7 +35,10 @@ extension StateOutlet where Value: Equatable {
           of: [part], read: { _ in base.value }, follow: isFollowedAlone ? follow : nil,
           refresh: { cell in
             let new = cell.base(0, as: Value.self)
-            return cell.isKnown && cell.value(as: Value.self) == new ? false : cell.set(new)
+            let isSame = cell.isKnown && cell.value(as: Value.self) == new
+            // Values that are equal may still differ, and others are made of the newest.
+            _ = cell.set(new)
+            return !isSame
           })))
   }
 }

@@ -30,6 +30,28 @@ final class WideStateTests: XCTestCase {
     }
   }
 
+  /// Values that are equal may differ. What is computed later, for another reason, is made of the newest.
+  func test_C55_C118_whatComesWithAnEqualValueIsMadeOfTheNewest() {
+    struct User: Equatable, Sendable {
+      let id: Int
+      var score: Int
+      static func == (one: User, other: User) -> Bool { one.id == other.id }
+    }
+    let (user, other) = (CurrentValue(User(id: 1, score: 1)), CurrentValue(0))
+    let unique = user.outlet.removeDuplicates()
+    let scores = StateOutlet.combine(unique, user.outlet.map(\.score)).map { [$0.score, $1] }
+    let others = StateOutlet.combine(unique, other.outlet).map { [$0.score, $1] }
+    let (scored, changed) = (scores.subscribe(), others.subscribe())
+    XCTAssertEqual(scored.takeNow().element, [1, 1])
+    XCTAssertEqual(changed.takeNow().element, [1, 0])
+    user.value.score = 2
+    XCTAssertEqual(scored.takeNow().element, [2, 2])
+    XCTAssertNil(changed.takeNow().element, "nothing has changed but what is equal")
+    other.value = 1
+    XCTAssertEqual(changed.takeNow().element, [2, 1])
+    XCTAssertEqual([scores.value, others.value], [[2, 2], [2, 1]])
+  }
+
   func test_C121a_aChangeOfOneAmongAThousandComputesOnlyWhatIsMadeOfIt() {
     let states = (0..<1_000).map { _ in CurrentValue(1) }
     let (sum, halves) = (fold(states), tree(states[...]))
