@@ -1,11 +1,3 @@
-//# progress.send(.finished)
-enum Progress: Sendable {
-  case finished
-}
-
-func example(progress: Channel<Progress>) async {
-/*block*/
-}
 //# XCTAssertEqual(controller.label, "Signed in.")
 import XCTest
 
