@@ -20,6 +20,14 @@ extension Operation {
       }
       return sum == 3 * times
     },
+    // One part is reached in two ways.
+    Operation("read-diamond") { times in
+      let value = CurrentValue(1)
+      let both = StateOutlet.combine(value.outlet, value.outlet.map { $0 &+ 1 })
+      var sum = 0
+      for _ in 0..<times { sum += both.value.1 }
+      return sum == 2 * times
+    },
     Operation("write-and-follow-map") { times in
       let value = CurrentValue(0)
       let iterator = value.outlet.map { $0 &+ 1 }.makeAsyncIterator()
@@ -39,7 +47,7 @@ extension Operation {
     Operation("fold-1000-states", times: 8) { times in
       (0..<times).allSatisfy { _ in
         let (states, sum) = thousandFolded()
-        return withExtendedLifetime((states, sum)) { true }
+        return withExtendedLifetime(states) { sum.value == 0 }
       }
     },
     Operation("send-and-take-map") { times in

@@ -12,7 +12,7 @@ class DerivedState<Value: Sendable>: StateNode, @unchecked Sendable {
 
   @inlinable
   init(
-    of parts: [StatePart], read: @escaping @Sendable (StateNode) -> Value, follow: Follow? = nil,
+    of parts: StateParts, read: @escaping @Sendable (StateNode) -> Value, follow: Follow? = nil,
     refresh: @escaping @Sendable (AnyStateCell) -> Bool
   ) {
     (self.read, self.follow) = (read, follow)
@@ -23,8 +23,11 @@ class DerivedState<Value: Sendable>: StateNode, @unchecked Sendable {
     StateCell<Value>(for: self, from: bases)
   }
 
+  /// Nothing else keeps what it is made of while that is read.
   @inlinable
-  final var value: Value { isReadDirectly ? read(self) : valueInGraph }
+  final var value: Value {
+    withExtendedLifetime(self) { isReadDirectly ? read(self) : valueInGraph }
+  }
 
   @usableFromInline
   final var isReadDirectly: Bool {
@@ -49,7 +52,7 @@ class DerivedState<Value: Sendable>: StateNode, @unchecked Sendable {
   }
 
   @usableFromInline
-  final var logs: [BroadcastLogBase] { StateGraph(of: self).roots.compactMap(\.log) }
+  final var logs: [BroadcastLogBase] { StateGraph(of: self).roots.map(\.log) }
 
   @inlinable
   final func feed(buffering policy: BufferingPolicy?) -> Feed<Value> {

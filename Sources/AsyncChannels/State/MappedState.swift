@@ -16,7 +16,7 @@ final class MappedState<Base: Sendable, Value: Sendable>: DerivedState<Value>, @
       return node.base.outlet.feed(buffering: policy).deriving { value, _ in transform(value) }
     }
     super.init(
-      of: [base.part],
+      of: StateParts(base.part),
       read: { node in
         let node = unsafeDowncast(node, to: MappedState.self)
         return node.transform(node.base.value)

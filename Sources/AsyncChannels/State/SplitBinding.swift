@@ -181,9 +181,9 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
 extension StateOutlet {
   /// The states that it is made of.
   fileprivate var roots: [(log: BroadcastLogBase, observed: ObservedValue)] {
-    let parts = part.node.map { StateGraph(of: $0).roots } ?? [part]
-    return parts.compactMap { part in
-      part.log.flatMap { log in part.observed.map { (log, $0) } }
+    switch source {
+    case .state(let root): [(root.log, root.observed)]
+    case .derived(let derived): StateGraph(of: derived).roots
     }
   }
 }

@@ -11,7 +11,7 @@ import Synchronization
 @usableFromInline
 final class StateGraph: MergeTarget, @unchecked Sendable {
   let node: StateNode
-  private(set) var roots: [StatePart] = []
+  private(set) var roots: [(log: BroadcastLogBase, observed: ObservedValue)] = []
   /// In the order of `roots`.
   private(set) var leaves: [any AnyStateLeaf] = []
   /// Whether a part of it is reached in several ways.
@@ -35,28 +35,36 @@ final class StateGraph: MergeTarget, @unchecked Sendable {
     self.node = node
     var parts: [StatePart] = []
     var numbers: [ObjectIdentifier: Int] = [:]
-    var open = [StatePart(node: node)]
-    while let part = open.popLast(), let id = part.id {
-      if numbers.updateValue(0, forKey: id) != nil {
+    var open = [StatePart.derived(node)]
+    while let part = open.popLast() {
+      if numbers.updateValue(0, forKey: part.id) != nil {
         isShared = true
       } else {
         parts.append(part)
-        open += part.node?.parts.reversed() ?? []
+        let count = open.count
+        part.node?.parts.forEach { open.append($0) }
+        open[count...].reverse()
       }
     }
     due = .allocate(capacity: (parts.count + 63) / 64)
     due.initialize(repeating: 0)
     // What is made of others is deeper than they are.
     for part in parts.sorted(by: { $0.depth < $1.depth }) {
-      let bases = part.node?.parts.compactMap { $0.id.flatMap { numbers[$0] } } ?? []
-      for base in bases { cells[base].add(user: cells.count) }
-      if let id = part.id { numbers[id] = cells.count }
-      if let node = part.node {
-        cells.append(node.makeCell(from: bases.map { .passUnretained(cells[$0]) }))
-      } else if let leaf = part.makeLeaf() {
-        roots.append(part)
+      numbers[part.id] = cells.count
+      switch part {
+      case .root(let log, let observed):
+        let leaf = Self.makeLeaf(of: log, observed)
+        roots.append((log, observed))
         leaves.append(leaf)
         cells.append(leaf)
+      case .derived(let node):
+        var bases: [Unmanaged<AnyStateCell>] = []
+        node.parts.forEach { part in
+          guard let number = numbers[part.id] else { return }
+          cells[number].add(user: cells.count)
+          bases.append(.passUnretained(cells[number]))
+        }
+        cells.append(node.makeCell(from: bases))
       }
     }
     order = cells.map { .passUnretained($0) }
@@ -157,12 +165,10 @@ final class StateGraph: MergeTarget, @unchecked Sendable {
   private func makeDue(_ number: Int) {
     due[number / 64] |= 1 << UInt64(number % 64)
   }
-}
 
-extension StatePart {
-  /// That of a root.
-  fileprivate func makeLeaf() -> (any AnyStateLeaf)? {
-    guard let log, let observed else { return nil }
+  private static func makeLeaf(
+    of log: BroadcastLogBase, _ observed: ObservedValue
+  ) -> any AnyStateLeaf {
     func leaf<Value: Sendable>(_: Value.Type) -> any AnyStateLeaf {
       StateLeaf<Value>(
         of: StateRoot(log: unsafeDowncast(log, to: BroadcastLog.self), observed: observed))

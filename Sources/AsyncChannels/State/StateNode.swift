@@ -1,28 +1,5 @@
 public import Synchronization
 
-/// One of the states that derived state is made of: either a root, or derived.
-@usableFromInline
-struct StatePart: Sendable {
-  let log: BroadcastLogBase?
-  let observed: ObservedValue?
-  fileprivate(set) var node: StateNode?
-
-  @usableFromInline
-  init(log: BroadcastLogBase? = nil, observed: ObservedValue? = nil, node: StateNode? = nil) {
-    (self.log, self.observed, self.node) = (log, observed, node)
-  }
-
-  var id: ObjectIdentifier? { node.map { ObjectIdentifier($0) } ?? onlyRoot }
-
-  /// The only root that it is made of; nil if that is not known, or if there are several.
-  fileprivate var onlyRoot: ObjectIdentifier? {
-    log.map { ObjectIdentifier($0) } ?? node?.onlyRoot
-  }
-
-  /// How many steps it is from its roots.
-  var depth: Int { node?.depth ?? 0 }
-}
-
 /// State that is made of other state, without its value. `DerivedState` is the rest.
 ///
 /// `_fixed_layout`: as `Cursor`. `@unchecked Sendable`, all: `parts` change in `deinit` only, when nobody else has it.
@@ -39,8 +16,8 @@ class StateNode: @unchecked Sendable {
   }
 
   /// In the order of the arguments. Nothing else of it keeps them: see `deinit`.
-  @exclusivity(unchecked) final var parts: [StatePart]
-  fileprivate final let onlyRoot: ObjectIdentifier?
+  @exclusivity(unchecked) final var parts: StateParts
+  final let onlyRoot: ObjectIdentifier?
   final let depth: Int
   final let reading: Atomic<Reading>
   /// Computes the value of a cell from those of its parts. False if it is the same as before.
@@ -49,33 +26,26 @@ class StateNode: @unchecked Sendable {
   private static var deepest: Int { 500 }
 
   @usableFromInline
-  init(of parts: [StatePart], refresh: @escaping @Sendable (AnyStateCell) -> Bool) {
+  init(of parts: StateParts, refresh: @escaping @Sendable (AnyStateCell) -> Bool) {
+    depth = parts.depth + 1
+    onlyRoot = parts.onlyRoot
+    reading = Atomic(depth > Self.deepest ? .inGraph : parts.reading)
     (self.parts, self.refresh) = (parts, refresh)
-    depth = parts.reduce(0) { max($0, $1.depth) } + 1
-    onlyRoot = parts.count == 1 ? parts[0].onlyRoot : nil
-    var known = Reading.unknown
-    if depth > Self.deepest {
-      known = .inGraph
-    } else if parts.count < 2 {
-      known = parts.first?.node?.reading.load(ordering: .relaxed) ?? .direct
-    } else if parts.count < 4, parts.allSatisfy({ $0.onlyRoot != nil }) {
-      let isShared = parts.indices.contains { number in
-        parts[..<number].contains { $0.onlyRoot == parts[number].onlyRoot }
-      }
-      known = isShared ? .inGraph : .direct
-    }
-    reading = Atomic(known)
   }
 
   /// A long chain is let go of without recursion.
   deinit {
     if depth < 50 { return }
-    var rest = exchange(&parts, with: [])
+    var rest: [StateNode] = []
+    func add(_ parts: StateParts) {
+      parts.forEach { if let node = $0.node { rest.append(node) } }
+    }
+    add(exchange(&parts, with: StateParts()))
     while let last = rest.indices.last {
-      let isAlone = isKnownUniquelyReferenced(&rest[last].node)
-      let more = isAlone ? rest[last].node.map { exchange(&$0.parts, with: []) } : nil
+      let isAlone = isKnownUniquelyReferenced(&rest[last])
+      let more = isAlone ? exchange(&rest[last].parts, with: StateParts()) : StateParts()
       rest.removeLast()
-      if let more { rest += more }
+      add(more)
     }
   }
 

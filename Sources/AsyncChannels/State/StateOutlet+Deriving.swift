@@ -32,7 +32,7 @@ extension StateOutlet where Value: Equatable {
     return StateOutlet(
       .derived(
         DerivedState(
-          of: [part], read: { _ in base.value }, follow: isFollowedAlone ? follow : nil,
+          of: StateParts(part), read: { _ in base.value }, follow: isFollowedAlone ? follow : nil,
           refresh: { cell in
             let new = cell.base(0, as: Value.self)
             let isSame = cell.isKnown && cell.value(as: Value.self) == new
@@ -68,7 +68,7 @@ extension StateOutlet {
     return StateOutlet(
       .derived(
         DerivedState(
-          of: all, read: { _ in (repeat (each borrowed).value) },
+          of: StateParts(all), read: { _ in (repeat (each borrowed).value) },
           refresh: { cell in
             var place = 0
             func next<Next>(_: BorrowedState<Next>) -> Next {
@@ -86,12 +86,7 @@ extension StateOutlet {
   public static func combine<First, Second>(
     _ first: StateOutlet<First>, _ second: StateOutlet<Second>
   ) -> StateOutlet where Value == (First, Second) {
-    let (one, two) = (BorrowedState(first), BorrowedState(second))
-    return StateOutlet(
-      .derived(
-        DerivedState(
-          of: [first.part, second.part], read: { _ in (one.value, two.value) },
-          refresh: { $0.set(($0.base(0, as: First.self), $0.base(1, as: Second.self))) })))
+    StateOutlet(.derived(CombinedState(of: first, second)))
   }
 
   /// State of three: a tuple of the values there are now, as `combine` of any number. Clients specialize it.
@@ -103,7 +98,7 @@ extension StateOutlet {
     return StateOutlet(
       .derived(
         DerivedState(
-          of: [first.part, second.part, third.part],
+          of: StateParts(first.part, second.part, third.part),
           read: { _ in (one.value, two.value, three.value) },
           refresh: {
             let (one, two) = ($0.base(0, as: First.self), $0.base(1, as: Second.self))

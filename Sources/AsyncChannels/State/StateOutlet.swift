@@ -47,7 +47,8 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
 
   /// State that never changes: for previews and spies. Following it gives the value, and ends.
   public static func constant(_ value: Value) -> StateOutlet {
-    StateOutlet(.derived(DerivedState(of: [], read: { _ in value }, refresh: { $0.set(value) })))
+    let constant = DerivedState(of: StateParts(), read: { _ in value }, refresh: { $0.set(value) })
+    return StateOutlet(.derived(constant))
   }
 
   /// The value there is now; the last one when the state is finished or its owner gone.
@@ -153,8 +154,8 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
   @usableFromInline
   var part: StatePart {
     switch source {
-    case .state(let root): StatePart(log: root.log, observed: root.observed)
-    case .derived(let derived): StatePart(node: derived)
+    case .state(let root): .root(root.log, root.observed)
+    case .derived(let derived): .derived(derived)
     }
   }
 

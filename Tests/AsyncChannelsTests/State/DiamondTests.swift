@@ -40,6 +40,26 @@ final class DiamondTests: XCTestCase {
     XCTAssertLessThanOrEqual(calls.take().count, 4 * Self.depth)
   }
 
+  func test_C118_aPartThatOccursTwiceIsComputedOnceInAnyPosition() {
+    let calls = Record<Int>()
+    let shared = CurrentValue(1).outlet.map {
+      calls.add($0)
+      return $0
+    }
+    let other = CurrentValue(2).outlet
+    XCTAssert(StateOutlet.combine(shared, shared).value == (1, 1))
+    XCTAssertEqual(calls.take().count, 1)
+    for all in [
+      StateOutlet.combine(shared, shared, other), .combine(shared, other, shared),
+      .combine(other, shared, shared),
+    ] {
+      XCTAssertEqual([all.value.0, all.value.1, all.value.2].sorted(), [1, 1, 2])
+      XCTAssertEqual(calls.take().count, 3)
+    }
+    XCTAssert(StateOutlet.combine(other, shared, other, shared).value == (2, 1, 2, 1))
+    XCTAssertEqual(calls.take().count, 1)
+  }
+
   func test_C118_aChangeComputesEachCombinationOnceForAFollower() {
     for withoutDuplicates in [false, true] {
       let (state, other) = (CurrentValue(1), CurrentValue(1))

@@ -103,11 +103,18 @@ final class WideStateTests: XCTestCase {
         { StateOutlet.combine($0, other.outlet).map { $0 &+ $1 } },
         { StateOutlet.combine($0, $0).map { $0 &- $1 &+ 1 } },
         { StateOutlet.combine($0, other.outlet, $0, other.outlet).map { $0 &+ $1 &- $2 &+ $3 } },
+        // The chain is each of the parts.
+        { StateOutlet.combine(other.outlet, $0).map { $0 &+ $1 } },
+        { StateOutlet.combine(other.outlet, other.outlet, $0).map { $0 &+ $1 &+ $2 } },
+        {
+          let others = (other.outlet, other.outlet, other.outlet)
+          return StateOutlet.combine(others.0, others.1, others.2, $0).map { $0 &+ $1 &+ $2 &+ $3 }
+        },
       ]
       for (number, makeNext) in makeNext.enumerated() {
         var top = state.outlet
         for _ in 0..<count { top = makeNext(top) }
-        let expected = [1 + count, 1, 1, 1, 0][number]
+        let expected = [1 + count, 1, 1, 1, 0, 1, 1, 1][number]
         XCTAssertEqual(top.value, expected)
         let subscription = top.subscribe()
         XCTAssertEqual(subscription.takeNow().element, expected)
