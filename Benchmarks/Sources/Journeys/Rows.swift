@@ -9,7 +9,8 @@ private struct Row: Identifiable, Sendable {
 /// Rows are appended one by one, each to those that run already.
 @MainActor
 package func appendRows(_ count: Int) async throws -> Double {
-  let rows = CurrentValue<[Row]>([])
+  // With one row: once that has begun, the rows are followed.
+  let rows = CurrentValue([Row(id: -1)])
   return try await changeRows(rows, times: count) { number in
     rows.update { $0.append(Row(id: number)) }
   }
