@@ -32,7 +32,7 @@ extension Operation {
       Operation("append-a-row", times: 3_333, isConcurrent: true) { times in
         (try? await appendRows(times)) != nil
       },
-      Operation("one-text-among-10000-rows", times: 256, isConcurrent: true) { times in
+      Operation("one-text-among-10000-rows", times: 2_048, isConcurrent: true) { times in
         (try? await changeTexts(times)) != nil
       },
     ]

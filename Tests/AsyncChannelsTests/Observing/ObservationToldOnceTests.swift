@@ -23,9 +23,10 @@ final class ObservationToldOnceTests: XCTestCase {
     await writer.value
     for _ in 0..<5 { await oneTurnOfTheMainActor() }
     XCTAssertGreaterThan(counter.registrations, 10)
-    // Observation itself may tell one that is being installed while a thread tells.
+    // Observation itself may tell one that is being installed while a thread tells: beside 100 busy threads, up to one
+    // in 350. If the job told simultaneously, it would be one in 120 to one in 10.
     let toldTwice = counter.toldTwice.load(ordering: .relaxed)
-    XCTAssertLessThanOrEqual(toldTwice, 2 + counter.registrations / 500)
+    XCTAssertLessThanOrEqual(toldTwice, 2 + counter.registrations / 200)
     XCTAssertEqual(counter.seen, 99_999)
   }
 
