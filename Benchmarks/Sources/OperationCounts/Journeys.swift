@@ -32,7 +32,8 @@ extension Operation {
       Operation("append-a-row", times: 3_333, isConcurrent: true) { times in
         (try? await appendRows(times)) != nil
       },
-      Operation("one-text-among-10000-rows", times: 2_048, isConcurrent: true) { times in
+      // Beginning 10,000 rows does not always cost the same. So many changes make the difference small.
+      Operation("one-text-among-10000-rows", times: 1_024, isConcurrent: true) { times in
         (try? await changeTexts(times)) != nil
       },
     ]
