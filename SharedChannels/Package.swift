@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "SharedChannels", targets: ["SharedChannels"]),
     .library(name: "SharedLogSQLite", targets: ["SharedLogSQLite"]),
     .library(name: "SharedLogPostgreSQL", targets: ["SharedLogPostgreSQL"]),
+    .library(name: "SharedLogNATS", targets: ["SharedLogNATS"]),
     .library(name: "SharedLogConformance", targets: ["SharedLogConformance"]),
   ],
   dependencies: [
@@ -46,12 +47,14 @@ let package = Package(
       resources: [.embedInCode("schema.sql")],
       swiftSettings: settings),
     .target(
+      name: "SharedLogNATS", dependencies: ["SharedChannels", "CNATS"], swiftSettings: settings),
+    .target(
       name: "SharedLogConformance", dependencies: ["SharedChannels"], swiftSettings: settings),
     .executableTarget(
       name: "SharedLogWorker",
       dependencies: [
-        "SharedChannels", "SharedLogConformance", "SharedLogPostgreSQL", "SharedLogSQLite",
-        .product(name: "AsyncChannels", package: "AsyncChannels"),
+        "SharedChannels", "SharedLogConformance", "SharedLogNATS", "SharedLogPostgreSQL",
+        "SharedLogSQLite", .product(name: "AsyncChannels", package: "AsyncChannels"),
       ],
       swiftSettings: settings),
     .testTarget(
@@ -66,13 +69,15 @@ let package = Package(
     .testTarget(
       name: "SharedLogTests",
       dependencies: [
-        "SharedChannels", "SharedLogConformance", "SharedLogPostgreSQL", "SharedLogSQLite",
-        "SharedLogWorker",
+        "SharedChannels", "SharedLogConformance", "SharedLogNATS", "SharedLogPostgreSQL",
+        "SharedLogSQLite", "SharedLogWorker",
         .product(name: "AsyncChannels", package: "AsyncChannels"),
       ],
       swiftSettings: settings),
     .systemLibrary(
       name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .systemLibrary(
+      name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"]), .brew(["cnats"])]),
   ],
   swiftLanguageModes: [.v6]
 )

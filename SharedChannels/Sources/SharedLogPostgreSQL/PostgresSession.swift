@@ -7,7 +7,7 @@ import SharedChannels
 /// pool would hold up everybody else's tasks.
 actor PostgresSession {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-  private let executor = QueueExecutor()
+  private let executor = QueueExecutor("PostgreSQL")
   private let address: PostgresAddress
   private let schema: PostgresSchema
   private let isListening: Bool
@@ -75,16 +75,6 @@ actor PostgresSession {
     // Before the first read: nothing goes unnoticed in between.
     if isListening { try connection.query("LISTEN \(schema.name)") }
     return connection
-  }
-}
-
-/// Runs an actor on a queue. (On Linux a `DispatchSerialQueue` is no executor.)
-private final class QueueExecutor: SerialExecutor {
-  private let queue = DispatchQueue(label: "PostgreSQL")
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import SharedChannels
 import SharedLogConformance
+import SharedLogNATS
 import SharedLogPostgreSQL
 import SharedLogSQLite
 
@@ -10,7 +11,7 @@ struct Worker {
   static let usage = """
     usage: SharedLogWorker append [early] LOG FIRST
            SharedLogWorker load LOG CLIENTS MEMBERS SECONDS
-    LOG is sqlite PATH, or postgres ADDRESS SCHEMA.
+    LOG is sqlite PATH, or postgres ADDRESS SCHEMA, or nats ADDRESS NAME REPLICAS.
 
     """
 
@@ -53,6 +54,10 @@ struct Worker {
     case "postgres":
       let address = try PostgresAddress(try next(&arguments))
       return PostgresLog(address, schema: try next(&arguments))
+    case "nats":
+      let address = try NATSAddress(try next(&arguments))
+      let name = try next(&arguments)
+      return NATSLog(address, name: name, replicas: try number(&arguments))
     case let name: throw WrongUsage("there is no engine \(name)")
     }
   }

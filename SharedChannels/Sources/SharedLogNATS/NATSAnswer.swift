@@ -1,0 +1,61 @@
+import Foundation
+import SharedChannels
+
+/// What the server answers, as far as it is used here.
+struct NATSAnswer: Decodable {
+  struct Failure: Decodable {
+    let errCode: Int?
+    let description: String?
+  }
+  struct Stored: Decodable {
+    let subject: String
+    let seq: Int64
+    let hdrs: Data?
+    let data: Data?
+  }
+  /// That of a stream; a consumer has other values.
+  struct Configuration: Decodable {
+    let subjects: [String]?
+    let retention: String?
+    let storage: String?
+    let discard: String?
+    let maxAge: Int64?
+    let maxMsgs: Int64?
+    let maxMsgsPerSubject: Int64?
+    let numReplicas: Int?
+  }
+
+  let error: Failure?
+  let seq: Int64?
+  let message: Stored?
+  let config: Configuration?
+
+  init(_ data: Data) throws {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    do {
+      self = try decoder.decode(Self.self, from: data)
+    } catch {
+      throw LogFailure.unreachable("NATS: \(String(decoding: data.prefix(200), as: UTF8.self))")
+    }
+  }
+
+  func requireSuccess() throws {
+    if let error { throw LogFailure.unreachable("NATS: \(error.description ?? "\(error)")") }
+  }
+}
+
+extension NATSAnswer.Stored {
+  /// The headers are a line for each, after one with the version.
+  func header(_ name: String) -> String? {
+    let text = String(decoding: hdrs ?? Data(), as: UTF8.self)
+    for line in text.split(separator: "\r\n") where line.hasPrefix("\(name): ") {
+      return String(line.dropFirst(name.count + 2))
+    }
+    return nil
+  }
+
+  func record() throws -> NATSRecord {
+    try NATSRecord(sequence: seq, subject: subject, data: data ?? Data(), header: header)
+  }
+}

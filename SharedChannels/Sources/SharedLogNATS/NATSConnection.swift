@@ -1,0 +1,146 @@
+import CNATS
+import Foundation
+import SharedChannels
+
+/// A connection to a server. Its calls block their thread, but none without end: a call returns when its task is
+/// cancelled, or the server was silent for too long.
+final class NATSConnection {
+  private let handle: OpaquePointer
+  private let inbox: String
+  private let answers: NATSSubscription
+  /// How many requests there were. An answer tells by its subject to which one it belongs.
+  private var requestCount = 0
+  /// How long the answers to one call may take together.
+  var answerLimit = Duration.seconds(5)
+
+  init(_ address: NATSAddress) throws {
+    handle = try address.connect()
+    do {
+      inbox = try Self.newInbox()
+      answers = try NATSSubscription(handle, inbox + ".*")
+    } catch {
+      natsConnection_Destroy(handle)
+      throw error
+    }
+  }
+
+  deinit {
+    natsConnection_Destroy(handle)
+  }
+
+  /// How many bytes a message may have.
+  var maxPayload: Int64 { natsConnection_GetMaxPayload(handle) }
+
+  static func newInbox() throws -> String {
+    var inbox: UnsafeMutablePointer<natsInbox>?
+    try check(natsInbox_Create(&inbox))
+    defer { natsInbox_Destroy(inbox) }
+    return String(cString: inbox!)
+  }
+
+  func subscribe(_ subject: String) throws -> NATSSubscription {
+    try NATSSubscription(handle, subject)
+  }
+
+  func publish(_ message: NATSMessage, reply: String? = nil) throws {
+    var new: OpaquePointer?
+    try message.data.withUnsafeBytes { bytes in
+      let data = bytes.bindMemory(to: CChar.self)
+      try check(
+        natsMsg_Create(&new, message.subject, reply, data.baseAddress, Int32(data.count)))
+    }
+    defer { natsMsg_Destroy(new) }
+    for (name, value) in message.headers { try check(natsMsgHeader_Set(new, name, value)) }
+    try check(natsConnection_PublishMsg(handle, new))
+  }
+
+  /// Sends all messages, and waits for all answers, which are in the order of the messages. The server carries them out
+  /// in this order.
+  func ask(_ messages: [NATSMessage]) throws -> [Data] {
+    let first = requestCount
+    requestCount += messages.count
+    for (place, message) in messages.enumerated() {
+      try publish(message, reply: "\(inbox).\(first + place)")
+    }
+    var answers: [Int: Data] = [:]
+    let deadline = ContinuousClock.now + answerLimit
+    while answers.count < messages.count {
+      guard let answer = try self.answers.next(until: deadline) else {
+        throw LogFailure.unreachable("the NATS server does not answer")
+      }
+      // Not one that comes after its request was given up.
+      if let number = Int(answer.subject.dropFirst(inbox.count + 1)), number >= first {
+        answers[number - first] = answer.data
+      }
+    }
+    return messages.indices.compactMap { answers[$0] }
+  }
+}
+
+/// A message to a server.
+struct NATSMessage {
+  let subject: String
+  var headers: [String: String] = [:]
+  var data = Data()
+}
+
+/// What a server sends to a subject.
+final class NATSSubscription {
+  private let handle: OpaquePointer
+
+  fileprivate init(_ connection: OpaquePointer, _ subject: String) throws {
+    var handle: OpaquePointer?
+    try check(natsConnection_SubscribeSync(&handle, connection, subject))
+    self.handle = handle!
+  }
+
+  deinit {
+    natsSubscription_Destroy(handle)
+  }
+
+  /// The next message; nil if it is too late, and none has come. Looks ten times a second whether the task was cancelled.
+  func next(until deadline: ContinuousClock.Instant) throws -> NATSDelivery? {
+    while true {
+      try Task.checkCancellation()
+      let rest = deadline - ContinuousClock.now
+      let milliseconds = rest > .zero ? min(Int64(rest / .milliseconds(1)) + 1, 100) : 0
+      var message: OpaquePointer?
+      let status = natsSubscription_NextMsg(&message, handle, milliseconds)
+      if status == NATS_OK { return NATSDelivery(message!) }
+      guard status == NATS_TIMEOUT else {
+        try check(status)
+        continue
+      }
+      if rest <= .zero { return nil }
+    }
+  }
+}
+
+/// A message from a server.
+final class NATSDelivery {
+  private let handle: OpaquePointer
+
+  fileprivate init(_ handle: OpaquePointer) {
+    self.handle = handle
+  }
+
+  deinit {
+    natsMsg_Destroy(handle)
+  }
+
+  var subject: String { String(cString: natsMsg_GetSubject(handle)) }
+  /// Where an answer is to be sent to.
+  var reply: String? {
+    natsMsg_GetReply(handle).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+  var data: Data {
+    natsMsg_GetData(handle).map { Data(bytes: $0, count: Int(natsMsg_GetDataLength(handle))) }
+      ?? Data()
+  }
+
+  func header(_ name: String) -> String? {
+    var value: UnsafePointer<CChar>?
+    guard natsMsgHeader_Get(handle, name, &value) == NATS_OK else { return nil }
+    return value.map { String(cString: $0) }
+  }
+}

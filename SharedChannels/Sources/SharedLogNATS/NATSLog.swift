@@ -1,0 +1,81 @@
+public import Foundation
+public import SharedChannels
+
+/// A log in a JetStream stream of NATS servers, for any number of machines. With three replicas, a majority of three servers
+/// has each entry before it is acknowledged, and the log goes on when one of them fails.
+///
+/// A server writes to its file, and the operating system to the disk some time later: an entry that was acknowledged is lost
+/// if a majority of the servers lose their power at the same time. (Servers from 2.10 on have the setting
+/// `sync_interval: always`, with which it is on their disks.)
+///
+/// It has two connections, made when they are needed and made again when they are lost: one appends, and one reads. Each has a
+/// thread of its own.
+///
+/// **Limits**: the server's `max_payload` must be at least 9 MiB, since a batch is one message. A connection is made within 2
+/// seconds for each server of the address. A server that is silent for 5 seconds makes a call fail with
+/// ``LogFailure/unreachable(_:)``. The server keeps the subject of each key in its memory.
+public struct NATSLog: SharedLog {
+  private let appending: NATSSession
+  private let reading: NATSSession
+
+  /// Connects with the first call, and makes the stream if it is missing.
+  ///
+  /// - Parameters:
+  ///   - address: Where the servers are.
+  ///   - name: Which log of the servers: a lower-case letter, then up to 50 lower-case letters, digits and `_`. Anything else
+  ///     traps. It is the name of the stream, and its subjects begin with it.
+  ///   - replicas: How many servers have the log: 1 to 5. Anything else traps. A stream that is there must have as many.
+  public init(_ address: NATSAddress, name: String = "shared_log", replicas: Int = 1) {
+    precondition(
+      name.wholeMatch(of: /[a-z][a-z0-9_]{0,50}/) != nil,
+      "\"\(name)\" is not the name of a log: a-z, then at most 50 of a-z, 0-9 and _.")
+    precondition(1...5 ~= replicas, "A stream has 1 to 5 replicas, not \(replicas).")
+    appending = NATSSession(address, name, replicas)
+    reading = NATSSession(address, name, replicas)
+  }
+
+  public func append(_ batch: [Keyed<Data>]) async throws -> [Receipt] {
+    if batch.isEmpty { return [] }
+    return try await appending.call { try $0.append(batch) }
+  }
+
+  public func entries(after position: Position?) async throws -> [Logged<Data>] {
+    try await reading.call { try $0.entries(after: position) }
+  }
+
+  public func end() async throws -> Position {
+    try await appending.call { try $0.end() }
+  }
+
+  public func snapshot(version: Int) async throws -> Snapshot? {
+    try await appending.call { try $0.snapshot(version: version) }
+  }
+
+  public func keep(_ snapshot: Snapshot) async throws {
+    try await appending.call { try $0.keep(snapshot) }
+  }
+}
+
+/// One connection to a log, which is made again when it was lost. It blocks the thread that calls it.
+private actor NATSSession {
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  private let executor = QueueExecutor("NATS")
+  private let address: NATSAddress
+  private let name: String
+  private let replicas: Int
+  private var stream: NATSStream?
+
+  init(_ address: NATSAddress, _ name: String, _ replicas: Int) {
+    (self.address, self.name, self.replicas) = (address, name, replicas)
+  }
+
+  /// After an error, answers may still be to come, or the log may be another: the next call has a new connection.
+  func call<Value: Sendable>(_ body: @Sendable (NATSStream) throws -> Value) throws -> Value {
+    try Task.checkCancellation()
+    let stream = try self.stream ?? NATSStream(address, name: name, replicas: replicas)
+    self.stream = nil
+    let value = try body(stream)
+    self.stream = stream
+    return value
+  }
+}

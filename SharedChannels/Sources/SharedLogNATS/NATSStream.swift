@@ -1,0 +1,201 @@
+import Foundation
+import SharedChannels
+
+/// A log in a stream. Its messages have the subjects
+///
+/// - `NAME.b.NUMBER` for the batch with this random number, or its tombstone,
+/// - `NAME.b.epoch.NUMBER` for the name of an epoch,
+/// - `NAME.k.KEY` for the claim of a key by a batch, and `NAME.k.KEY.NUMBER` for later claims,
+/// - `NAME.s.VERSION` for the newest snapshot of a version, and `NAME.s.VERSION.ID.NUMBER` for its parts,
+/// - `NAME.sync` for messages of no meaning.
+///
+/// A batch is one message, so it is stored as a whole, and nothing comes in between. Anyone may append at any time: nobody
+/// waits for others, and nobody has to know the end of the log. That is why a log is faster with this than with
+/// `Nats-Expected-Last-Sequence`, with which one of all that append at a time succeeds.
+///
+/// **Keys** are unique for ever, longer than the server's own window of duplicates. Before a batch, a claim is stored for
+/// each of its keys, under a subject that must have none. Then the batch is stored, under a subject that must have none
+/// either. Whoever finds a claim of another batch looks for that batch. If it is there, the key is repeated. If not, it may
+/// be on its way, or its author may be dead. So after a short while a tombstone is stored in its place, and then either the
+/// batch or the tombstone is there, and the other can never come. The claim of a batch with a tombstone means nothing, and
+/// the key has a next claim. So a batch in the log has the only valid claims of its keys.
+///
+/// All these conditions are "the subject has no message". Servers before 2.9.21 keep only this one in a cluster: of two that
+/// expect the same sequence other than 0 both may be stored.
+final class NATSStream {
+  let connection: NATSConnection
+  let name: String
+  /// Follows the log for the sake of indexes: made with the first append.
+  var counter: NATSTail?
+  /// Follows the log for its reader, and where that is.
+  var reading: (tail: NATSTail, position: Position?, epoch: NATSRecord)?
+  private var newestEpoch: NATSRecord?
+  /// A batch of 8 MiB, with its keys.
+  static let payload: Int64 = 9 << 20
+
+  init(_ address: NATSAddress, name: String, replicas: Int) throws {
+    (connection, self.name) = (try NATSConnection(address), name)
+    guard connection.maxPayload >= Self.payload else {
+      throw LogFailure.refused(
+        "the server's max_payload is \(connection.maxPayload) bytes, and a log needs at least \(Self.payload)"
+      )
+    }
+    try create(replicas: replicas)
+  }
+
+  /// A cluster does not answer while another machine makes the stream.
+  private func create(replicas: Int) throws {
+    connection.answerLimit = .seconds(1)
+    defer { connection.answerLimit = .seconds(5) }
+    for _ in 0..<9 {
+      do {
+        if try isThere(replicas: replicas) { return }
+      } catch LogFailure.unreachable {}
+    }
+    guard try isThere(replicas: replicas) else {
+      throw LogFailure.unreachable("the stream \(name) cannot be made")
+    }
+  }
+
+  private func isThere(replicas: Int) throws -> Bool {
+    let answer = try request("STREAM.INFO", "")
+    if answer.error?.errCode == 10059 {
+      let configuration = """
+        {"name": "\(name)", "subjects": ["\(name).>"], "retention": "limits", "storage": "file", "discard": "new",
+        "max_msgs_per_subject": 1, "num_replicas": \(replicas)}
+        """
+      try request("STREAM.CREATE", configuration).requireSuccess()
+      return false
+    }
+    try answer.requireSuccess()
+    guard let found = answer.config, found.subjects == ["\(name).>"], found.retention == "limits",
+      found.storage == "file", found.discard == "new", found.maxAge == 0, found.maxMsgs == -1,
+      found.maxMsgsPerSubject == 1, found.numReplicas ?? 1 >= replicas
+    else {
+      throw LogFailure.refused(
+        "the stream \(name) is not set up for a log with \(replicas) replicas: \(answer.config as Any)"
+      )
+    }
+    if try last("b.epoch.0") == nil { _ = try store("b.epoch.0", newEpoch(after: NATSPlace())) }
+    return true
+  }
+
+  @discardableResult
+  func request(_ function: String, _ text: String) throws -> NATSAnswer {
+    let message = NATSMessage(subject: "$JS.API.\(function).\(name)", data: Data(text.utf8))
+    return try NATSAnswer(try connection.ask([message])[0])
+  }
+
+  /// What became of a message that is stored only if its subject has none.
+  enum Stored {
+    case stored(Int64)
+    /// The sequence of the message that the subject has.
+    case taken(Int64)
+  }
+
+  func store(_ subject: String, _ content: (headers: [String: String], data: Data)) throws -> Stored
+  {
+    try store([(subject, content.headers, content.data)])[0]
+  }
+
+  func store(
+    _ messages: [(subject: String, headers: [String: String], data: Data)]
+  ) throws -> [Stored] {
+    let answers = try connection.ask(
+      messages.map { message in
+        let headers = message.headers.merging(["Nats-Expected-Last-Subject-Sequence": "0"]) { $1 }
+        return NATSMessage(
+          subject: "\(name).\(message.subject)", headers: headers, data: message.data)
+      })
+    return try answers.map { data in
+      let answer = try NATSAnswer(data)
+      if answer.error?.errCode == 10071 {
+        let sequence = answer.error?.description?.split(separator: " ").last.flatMap { Int64($0) }
+        return .taken(sequence ?? 0)
+      }
+      try answer.requireSuccess()
+      return .stored(answer.seq ?? 0)
+    }
+  }
+
+  /// Stores messages in place of those that their subjects have.
+  func replace(_ messages: [(subject: String, data: Data)]) throws {
+    let answers = try connection.ask(
+      messages.map { NATSMessage(subject: "\(name).\($0.subject)", data: $0.data) })
+    for answer in answers { try NATSAnswer(answer).requireSuccess() }
+  }
+
+  /// The last message of a subject, which may have wildcards.
+  func last(_ subject: String) throws -> NATSAnswer.Stored? {
+    try get([#"{"last_by_subj": "\#(name).\#(subject)"}"#])[0]
+  }
+
+  func get(_ queries: [String]) throws -> [NATSAnswer.Stored?] {
+    let subject = "$JS.API.STREAM.MSG.GET.\(name)"
+    return try connection.ask(
+      queries.map { NATSMessage(subject: subject, data: Data($0.utf8)) }
+    ).map { data in
+      let answer = try NATSAnswer(data)
+      if answer.error?.errCode == 10037 { return nil }
+      try answer.requireSuccess()
+      return answer.message
+    }
+  }
+
+  /// After it, what is read has all that was stored before it began. A server that has just become the leader may not have
+  /// all of it, until it has stored something.
+  func synchronize() throws {
+    try replace([("sync", Data())])
+  }
+
+  func tail(after place: NATSPlace, headersOnly: Bool = false) throws -> NATSTail {
+    try NATSTail(
+      connection, stream: name, subject: "\(name).b.>", after: place, headersOnly: headersOnly)
+  }
+
+  /// The place before a record. It counts the entries from the place that the record's author knew.
+  func place(before record: NATSRecord) throws -> NATSPlace {
+    if record.known.sequence == record.sequence - 1 { return record.known }
+    let tail = try tail(after: record.known, headersOnly: true)
+    return try place(before: record.sequence, on: tail)
+  }
+
+  func place(before sequence: Int64, on tail: NATSTail) throws -> NATSPlace {
+    let deadline = ContinuousClock.now + .seconds(5)
+    while let (record, before) = try tail.nextRecord(until: deadline) {
+      if record.sequence == sequence { return before }
+    }
+    throw LogFailure.unreachable("the message \(sequence) of the stream does not come")
+  }
+
+  /// The place after the last record, for which the caller has synchronized.
+  func lastPlace() throws -> NATSPlace {
+    guard let record = try last("b.>")?.record() else { return NATSPlace() }
+    var place = try place(before: record)
+    place.pass(record)
+    return place
+  }
+
+  /// The record of the newest epoch. There are few, and a search with a wildcard is slow in a large stream.
+  func epoch() throws -> NATSRecord {
+    while let record = try last("b.epoch.\(newestEpoch.map { hexadecimal($0.number + 1) } ?? "0")")
+    {
+      newestEpoch = try record.record()
+    }
+    guard let newestEpoch else { throw LogFailure.refused("the stream \(name) has no epoch") }
+    return newestEpoch
+  }
+
+  func hexadecimal(_ number: UInt64) -> String { String(number, radix: 16) }
+
+  private func newEpoch(after place: NATSPlace) -> (headers: [String: String], data: Data) {
+    (NATSRecord.headers(place, epoch: UUID().uuidString), Data())
+  }
+
+  /// The log's epoch, which is another than this one. Whoever comes first makes it.
+  func beginEpoch(after known: NATSRecord) throws -> String {
+    let subject = "b.epoch.\(hexadecimal(known.number + 1))"
+    _ = try store(subject, newEpoch(after: try lastPlace()))
+    return try epoch().epoch ?? ""
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import SharedChannels
+import SharedLogConformance
+import SharedLogNATS
+import XCTest
+
+/// Over one server of the tests' own, and over a cluster of three, which `check` starts. Skipped without them.
+final class NATSLogTests: XCTestCase {
+  private let logName = "log" + UUID().uuidString.lowercased().filter(\.isHexDigit).prefix(16)
+
+  private func engine(_ variable: String = "SHARED_LOG_NATS") throws -> NATSEngine {
+    let environment = ProcessInfo.processInfo.environment
+    guard let address = environment[variable], let folder = environment[variable + "_FOLDER"] else {
+      throw XCTSkip("there is no NATS in \(variable)")
+    }
+    return NATSEngine(
+      address: address, replicas: address.split(separator: ",").count,
+      control: NATSControl(folder: folder))
+  }
+
+  private func cluster() throws -> NATSEngine { try engine("SHARED_LOG_NATS_CLUSTER") }
+
+  func test_itConforms() async throws {
+    let engine = try engine()
+    for check in LogConformance.Check.allCases { try await LogConformance(engine).run(check) }
+  }
+
+  func test_overAClusterItConforms() async throws {
+    let engine = try cluster()
+    // A cluster takes seconds to start, and it starts anew for each backup.
+    for check in LogConformance.Check.allCases {
+      try await LogConformance(engine, limit: .seconds(180)).run(check)
+    }
+  }
+
+  func test_aServerThatCrashesLosesNothingAndNoStateGoesBack() async throws {
+    try await requireNothingIsLost(on: engine(), rounds: 3, fault: "crash")
+  }
+
+  func test_aClusterOfWhichAServerCrashesLosesNothingAndNoStateGoesBack() async throws {
+    try await requireNothingIsLost(on: cluster(), rounds: 3, fault: "crash-one")
+  }
+
+  func test_aClusterThatCrashesLosesNothingAndNoStateGoesBack() async throws {
+    try await requireNothingIsLost(on: cluster(), rounds: 1, fault: "crash")
+  }
+
+  func test_aClusterOfWhichAServerStandsStillLosesNothingAndNoStateGoesBack() async throws {
+    try await requireNothingIsLost(on: cluster(), rounds: 3, fault: "freeze-one")
+  }
+
+  private func requireNothingIsLost(
+    on engine: NATSEngine, rounds: Int, fault: String
+  ) async throws {
+    let (name, control) = (logName, engine.control)
+    try await SharedLogTests.requireNothingIsLost {
+      try engine.open(name)
+    } during: {
+      for _ in 0..<rounds {
+        try await Task.sleep(for: .milliseconds(.random(in: 300...600)))
+        try control(fault)
+      }
+    }
+  }
+
+  func test_anAppenderThatDiedAfterItsClaimsHoldsNobodyUpForLong() async throws {
+    let engine = try engine()
+    let (dead, living) = (try engine.open(logName), try engine.open(logName))
+    _ = try await dead.append([Keyed(key: "first", Data())])
+    // What it leaves behind: a claim, without the batch.
+    try claim("k", by: "abc", at: engine)
+    let batch = ["k", "l"].map { Keyed(key: $0, Data()) }
+    let begin = ContinuousClock.now
+    let receipts = try await living.append(batch)
+    XCTAssertLessThan(ContinuousClock.now - begin, .seconds(3))
+    XCTAssertEqual(receipts.map(\.position.index), [2, 3])
+    XCTAssertEqual(receipts.map(\.isRepeated), [false, false])
+    let again = try await dead.append(batch)
+    XCTAssertEqual(again.map(\.position), receipts.map(\.position))
+    XCTAssertEqual(again.map(\.isRepeated), [true, true])
+  }
+
+  func test_aServerThatIsNotThereIsUnreachable() async throws {
+    _ = try engine()
+    let log = NATSLog(try NATSAddress("nats://127.0.0.1:1"))
+    do {
+      _ = try await log.end()
+      XCTFail("there is no such server")
+    } catch LogFailure.unreachable {}
+  }
+
+  func test_aStreamOfAnotherKindAndTooFewServersAreRefused() async throws {
+    let engine = try engine()
+    _ = try await engine.open(logName).end()
+    let log = NATSLog(try NATSAddress(engine.address), name: logName, replicas: 3)
+    do {
+      _ = try await log.end()
+      XCTFail("the stream has one replica")
+    } catch LogFailure.refused(let reason) {
+      XCTAssertTrue(reason.contains("is not set up for a log with 3 replicas"), reason)
+    }
+  }
+
+  func test_aBatchThatIsTooLargeForAMessageIsRefused() async throws {
+    let log = try engine().open(logName)
+    let batch = (0..<5).map { Keyed(key: "k\($0)", Data(count: 4 << 20)) }
+    do {
+      _ = try await log.append(batch)
+      XCTFail("the server takes 16 MB")
+    } catch LogFailure.refused(let reason) {
+      XCTAssertTrue(reason.contains("max_payload"), reason)
+    }
+    let receipts = try await log.append(Array(batch.prefix(2)))
+    XCTAssertEqual(receipts.map(\.position.index), [1, 2])
+  }
+
+  func test_anAddressThatIsNotValidIsNotShown() {
+    for text in [
+      "", "localhost:4222", "http://host:4222", "nats://", "nats://ann:se/cret@host:4222",
+      "nats://host,x",
+    ] {
+      XCTAssertThrowsError(try NATSAddress(text), text) { error in
+        XCTAssertFalse("\(error)".contains("cret"), "\(error)")
+      }
+    }
+    for text in ["nats://host", "tls://ann:secret@host:4222", "nats://a:1, nats://[::1]:2"] {
+      XCTAssertNoThrow(try NATSAddress(text), text)
+    }
+  }
+
+  /// A message as an appender stores it.
+  private func claim(_ key: String, by batch: String, at engine: NATSEngine) throws {
+    let subject = "\(logName).k.\(Data(key.utf8).base64EncodedString())"
+    try engine.control("publish", engine.address, subject, batch)
+  }
+}

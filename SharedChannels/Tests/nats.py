@@ -1,0 +1,151 @@
+"""NATS servers with JetStream of the tests' own, on one machine: one, or a cluster.
+
+usage: nats.py FOLDER init COUNT    makes the folder for so many servers, and prints their address
+       nats.py FOLDER start         starts those that do not run, and waits until they serve
+       nats.py FOLDER stop          kills all, frozen ones too
+       nats.py FOLDER crash         kills all, and starts them again
+       nats.py FOLDER crash-one     the same with a server that is drawn at random
+       nats.py FOLDER freeze-one    stops one for four seconds (SIGSTOP), then lets it go on
+       nats.py FOLDER backup NAME   keeps a copy of what all have on their disks, while none runs
+       nats.py FOLDER restore NAME  puts the copy in its place
+       nats.py FOLDER publish ADDRESS SUBJECT TEXT  stores a message
+"""
+
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+CONFIGURATION = """\
+server_name: server{number}
+listen: 127.0.0.1:{client}
+http: 127.0.0.1:{monitor}
+max_payload: 16MB
+jetstream {{ store_dir: "{folder}/data/{number}", max_file_store: 20GB }}
+"""
+CLUSTER = "cluster {{ name: cluster, listen: 127.0.0.1:{route}, routes: [{routes}] }}\n"
+
+
+def free_ports(count):
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+def init(folder, count):
+    clients, monitors, routes = (free_ports(count) for _ in range(3))
+    for number in range(count):
+        text = CONFIGURATION.format(
+            number=number, client=clients[number], monitor=monitors[number], folder=folder)
+        if count > 1:
+            text += CLUSTER.format(
+                route=routes[number], routes=", ".join(f'"nats://127.0.0.1:{port}"' for port in routes))
+        (folder / f"{number}.conf").write_text(text)
+    (folder / "monitors").write_text(json.dumps(monitors))
+    print(",".join(f"nats://127.0.0.1:{port}" for port in clients))
+
+
+def process_of(folder, number):
+    """The number of a server's process; None if it does not run."""
+    try:
+        process = int((folder / f"{number}.pid").read_text())
+    except (FileNotFoundError, ValueError):
+        return None
+    return process if runs(process) else None
+
+
+def runs(process):
+    """Whether there is such a server, and not only what is left of it until it is reaped."""
+    try:
+        _, name, state = re.split(r"[()]", pathlib.Path(f"/proc/{process}/stat").read_text())
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return name == "nats-server" and not state.startswith(" Z")
+
+
+def start(folder):
+    monitors = json.loads((folder / "monitors").read_text())
+    for number in range(len(monitors)):
+        if process_of(folder, number) is None:
+            subprocess.Popen(
+                ["nats-server", "-c", folder / f"{number}.conf", "-P", folder / f"{number}.pid", "-l",
+                 folder / f"{number}.log"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, start_new_session=True)
+    end = time.monotonic() + 60
+    while not all(serves(port) for port in monitors):
+        if time.monotonic() > end:
+            raise SystemExit("the servers do not serve after a minute")
+        time.sleep(0.05)
+
+
+def serves(port):
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=2) as answer:
+            return json.load(answer)["status"] == "ok"
+    except (OSError, ValueError):
+        return False
+
+
+def kill(folder, numbers):
+    processes = [process for number in numbers if (process := process_of(folder, number))]
+    for process in processes:
+        os.kill(process, signal.SIGKILL)
+    while any(runs(process) for process in processes):
+        time.sleep(0.01)
+
+
+def publish(address, subject, text):
+    host, port = address.removeprefix("nats://").split(":")
+    with socket.create_connection((host, int(port)), timeout=5) as connection:
+        lines = connection.makefile("rb")
+        connection.sendall(f'CONNECT {{"verbose":false}}\r\nSUB answer 1\r\n'
+                           f"PUB {subject} answer {len(text)}\r\n{text}\r\n".encode())
+        while not (line := lines.readline()).startswith(b"{"):
+            if not line:
+                raise SystemExit("the server has closed the connection")
+
+
+def main():
+    folder, command = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
+    every = range(len(list(folder.glob("*.conf"))))
+    match command:
+        case "init":
+            init(folder, int(sys.argv[3]))
+        case "start":
+            start(folder)
+        case "stop":
+            kill(folder, every)
+        case "crash" | "crash-one":
+            kill(folder, every if command == "crash" else [random.choice(every)])
+            start(folder)
+        case "freeze-one":
+            process = process_of(folder, random.choice(every))
+            os.kill(process, signal.SIGSTOP)
+            time.sleep(4)
+            os.kill(process, signal.SIGCONT)
+        case "backup":
+            kill(folder, every)
+            shutil.copytree(folder / "data", folder / sys.argv[3])
+            start(folder)
+        case "restore":
+            kill(folder, every)
+            shutil.rmtree(folder / "data")
+            shutil.copytree(folder / sys.argv[3], folder / "data")
+            start(folder)
+        case "publish":
+            publish(*sys.argv[3:6])
+        case _:
+            raise SystemExit(__doc__)
+
+
+main()
