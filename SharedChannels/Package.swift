@@ -11,6 +11,15 @@ let settings: [SwiftSetting] =
     .enableUpcomingFeature("InferIsolatedConformances"),
   ] + (isChecked ? [.treatAllWarnings(as: .error)] : [])
 
+/// A machine without the library of NATS builds and tests the rest.
+let hasNATS = Context.environment["SHARED_LOG_WITHOUT_NATS"] == nil
+let natsTargets: [Target] = [
+  .target(
+    name: "SharedLogNATS", dependencies: ["SharedChannels", "CNATS"], swiftSettings: settings),
+  .systemLibrary(
+    name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"]), .brew(["cnats"])]),
+]
+
 let package = Package(
   name: "SharedChannels",
   platforms: [.macOS(.v15)],
@@ -18,9 +27,8 @@ let package = Package(
     .library(name: "SharedChannels", targets: ["SharedChannels"]),
     .library(name: "SharedLogSQLite", targets: ["SharedLogSQLite"]),
     .library(name: "SharedLogPostgreSQL", targets: ["SharedLogPostgreSQL"]),
-    .library(name: "SharedLogNATS", targets: ["SharedLogNATS"]),
     .library(name: "SharedLogConformance", targets: ["SharedLogConformance"]),
-  ],
+  ] + (hasNATS ? [.library(name: "SharedLogNATS", targets: ["SharedLogNATS"])] : []),
   dependencies: [
     .package(name: "AsyncChannels", path: ".."),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
@@ -47,16 +55,14 @@ let package = Package(
       resources: [.embedInCode("schema.sql")],
       swiftSettings: settings),
     .target(
-      name: "SharedLogNATS", dependencies: ["SharedChannels", "CNATS"], swiftSettings: settings),
-    .target(
       name: "SharedLogConformance", dependencies: ["SharedChannels"], swiftSettings: settings),
     .executableTarget(
       name: "SharedLogWorker",
       dependencies: [
-        "SharedChannels", "SharedLogConformance", "SharedLogNATS", "SharedLogPostgreSQL",
-        "SharedLogSQLite", .product(name: "AsyncChannels", package: "AsyncChannels"),
-      ],
-      swiftSettings: settings),
+        "SharedChannels", "SharedLogConformance", "SharedLogPostgreSQL", "SharedLogSQLite",
+        .product(name: "AsyncChannels", package: "AsyncChannels"),
+      ] + (hasNATS ? ["SharedLogNATS"] : []),
+      swiftSettings: settings + (hasNATS ? [.define("NATS")] : [])),
     .testTarget(
       name: "SharedChannelsTests",
       dependencies: [
@@ -69,15 +75,14 @@ let package = Package(
     .testTarget(
       name: "SharedLogTests",
       dependencies: [
-        "SharedChannels", "SharedLogConformance", "SharedLogNATS", "SharedLogPostgreSQL",
-        "SharedLogSQLite", "SharedLogWorker",
+        "SharedChannels", "SharedLogConformance", "SharedLogPostgreSQL", "SharedLogSQLite",
+        "SharedLogWorker",
         .product(name: "AsyncChannels", package: "AsyncChannels"),
-      ],
+      ] + (hasNATS ? ["SharedLogNATS"] : []),
+      exclude: hasNATS ? [] : ["NATS"],
       swiftSettings: settings),
     .systemLibrary(
       name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-    .systemLibrary(
-      name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"]), .brew(["cnats"])]),
-  ],
+  ] + (hasNATS ? natsTargets : []),
   swiftLanguageModes: [.v6]
 )

@@ -1,7 +1,7 @@
-"""Commands a second of 1, 2, 4 and 8 server processes over one PostgreSQL, with the same clients in all. Then the start
-of a server on a log of 1,000,000 entries, without a snapshot and with one.
+"""Commands a second of 1, 2, 4 and 8 server processes over one PostgreSQL, or over NATS, with the same clients in all. Then
+the start of a server on a log of 1,000,000 entries, without a snapshot and with one.
 
-usage: load.py WORKER ADDRESS [SECONDS [CLIENTS]]
+usage: load.py WORKER postgres|nats ADDRESS [SECONDS [CLIENTS]]
 
 Prints a line for each trial. Fails if the servers' states differ at its end.
 """
@@ -30,10 +30,16 @@ class Server:
         self.process.stdin.flush()
 
 
-def trial(program, address, servers, clients, members, seconds):
-    schema = "load" + uuid.uuid4().hex[:16]
+def new_log(engine, address):
+    """What the worker calls it."""
+    name = "load" + uuid.uuid4().hex[:16]
+    return [engine, address, name] + ([len(address.split(","))] if engine == "nats" else [])
+
+
+def trial(program, engine, address, servers, clients, members, seconds):
+    log = new_log(engine, address)
     all_servers = [
-        Server(program, "postgres", address, schema, clients // servers, members, seconds)
+        Server(program, *log, clients // servers, members, seconds)
         for _ in range(servers)]
     for server in all_servers:
         server.read()
@@ -56,10 +62,10 @@ def trial(program, address, servers, clients, members, seconds):
         raise SystemExit(f"{answered} commands were answered, and the state has {states}")
 
 
-def start(program, address, schema):
+def start(program, log):
     """Seconds until a server is ready, and its memory."""
     began = time.monotonic()
-    server = Server(program, "postgres", address, schema, 0, 1_000, 0)
+    server = Server(program, *log, 0, 1_000, 0)
     server.read()
     seconds = time.monotonic() - began
     time.sleep(3)  # it stores a snapshot
@@ -72,25 +78,33 @@ def start(program, address, schema):
     return f"{seconds:.2f} s, {peak / 1024:.0f} MiB"
 
 
-def starts(program, address, count=1_000_000):
-    schema = "load" + uuid.uuid4().hex[:16]
-    start(program, address, schema)
+def fill(engine, address, name, count):
+    if engine == "nats":
+        script = pathlib.Path(__file__).parent / "nats.py"
+        subprocess.run(["python3", script, ".", "fill", address, name, str(count)], check=True)
+        return
     subprocess.run(
         ["psql", "-qAt", address, "-c",
-         f"""INSERT INTO {schema}.entry SELECT number, 1, 'k' || number,
+         f"""INSERT INTO {name}.entry SELECT number, 1, 'k' || number,
            convert_to('{{"member":' || number % 1000 || ',"name":"m' || number || '"}}', 'UTF8')
          FROM generate_series(1, {count}) AS number"""], check=True)
-    print(f"a start with {count:,} entries, without a snapshot:", start(program, address, schema))
-    print(f"a start with {count:,} entries, with a snapshot:", start(program, address, schema), flush=True)
+
+
+def starts(program, engine, address, count=1_000_000):
+    log = new_log(engine, address)
+    start(program, log)
+    fill(engine, address, log[2], count)
+    print(f"a start with {count:,} entries, without a snapshot:", start(program, log))
+    print(f"a start with {count:,} entries, with a snapshot:", start(program, log), flush=True)
 
 
 def main():
-    program, address = sys.argv[1:3]
-    seconds, clients = [int(text) for text in sys.argv[3:5]] + [5, 64][len(sys.argv) - 3:]
+    program, engine, address = sys.argv[1:4]
+    seconds, clients = [int(text) for text in sys.argv[4:6]] + [5, 64][len(sys.argv) - 4:]
     for members in (0, 1_000):
         for servers in (1, 2, 4, 8):
-            trial(program, address, servers, clients, members, seconds)
-    starts(program, address)
+            trial(program, engine, address, servers, clients, members, seconds)
+    starts(program, engine, address)
 
 
 main()

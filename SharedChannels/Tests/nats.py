@@ -9,8 +9,10 @@ usage: nats.py FOLDER init COUNT    makes the folder for so many servers, and pr
        nats.py FOLDER backup NAME   keeps a copy of what all have on their disks, while none runs
        nats.py FOLDER restore NAME  puts the copy in its place
        nats.py FOLDER publish ADDRESS SUBJECT TEXT  stores a message
+       nats.py FOLDER fill ADDRESS NAME COUNT       appends entries to an empty log that is there, 100 in a batch
 """
 
+import base64
 import json
 import os
 import pathlib
@@ -19,6 +21,7 @@ import re
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -35,7 +38,13 @@ CLUSTER = "cluster {{ name: cluster, listen: 127.0.0.1:{route}, routes: [{routes
 
 
 def free_ports(count):
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    """None of those that the system gives to clients: one that looks for a server that is down could get its port."""
+    sockets = []
+    while len(sockets) < count:
+        try:
+            sockets.append(socket.create_server(("127.0.0.1", random.randrange(10_000, 30_000))))
+        except OSError:
+            continue
     ports = [each.getsockname()[1] for each in sockets]
     for each in sockets:
         each.close()
@@ -104,15 +113,54 @@ def kill(folder, numbers):
         time.sleep(0.01)
 
 
+def connect(address):
+    host, port = address.split(",")[0].removeprefix("nats://").split(":")
+    connection = socket.create_connection((host, int(port)), timeout=60)
+    connection.sendall(b'CONNECT {"verbose":false,"headers":true}\r\nSUB answer 1\r\n')
+    return connection, connection.makefile("rb")
+
+
+def await_answers(lines, count):
+    """The sequence of the last message."""
+    while count > 0:
+        line = lines.readline()
+        if not line or b'"error"' in line or line.startswith(b"-ERR"):
+            raise SystemExit(f"the server answers {line}")
+        count -= line.startswith(b"{")
+    return json.loads(line)["seq"]
+
+
 def publish(address, subject, text):
-    host, port = address.removeprefix("nats://").split(":")
-    with socket.create_connection((host, int(port)), timeout=5) as connection:
-        lines = connection.makefile("rb")
-        connection.sendall(f'CONNECT {{"verbose":false}}\r\nSUB answer 1\r\n'
-                           f"PUB {subject} answer {len(text)}\r\n{text}\r\n".encode())
-        while not (line := lines.readline()).startswith(b"{"):
-            if not line:
-                raise SystemExit("the server has closed the connection")
+    connection, lines = connect(address)
+    connection.sendall(f"PUB {subject} answer {len(text)}\r\n{text}\r\n".encode())
+    await_answers(lines, 1)
+
+
+def message(subject, headers, data):
+    head = "NATS/1.0\r\n" + "".join(f"{name}: {value}\r\n" for name, value in headers.items()) + "\r\n"
+    return b"HPUB %s answer %d %d\r\n%s%s\r\n" % (
+        subject.encode(), len(head), len(head) + len(data), head.encode(), data)
+
+
+def fill(address, name, count, size=100):
+    connection, lines = connect(address)
+    known = "0 0 0"
+    for start in range(0, count, size):
+        identifier = random.getrandbits(64)
+        batch = f"{identifier:x}"
+        data, claims = b"", []
+        for number in range(start, start + size):
+            key = f"k{number}".encode()
+            value = json.dumps({"member": number % 1_000, "name": f"m{number}"}).encode()
+            data += struct.pack("<BI", len(key), len(value)) + key + value
+            claims.append(message(
+                f"{name}.k.{base64.b64encode(key).decode()}",
+                {"Nats-Expected-Last-Subject-Sequence": 0}, batch.encode()))
+        claims.append(message(f"{name}.b.{batch}", {
+            "Nats-Expected-Last-Subject-Sequence": 0, "Log-Known": known, "Log-Count": size}, data))
+        connection.sendall(b"".join(claims))
+        sequence = await_answers(lines, len(claims))
+        known = f"{sequence} {start + size} {identifier >> 41 << 40 | sequence}"
 
 
 def main():

@@ -5,7 +5,7 @@ import SharedChannels
 /// A connection to a server. Its calls block their thread, but none without end: a call returns when its task is
 /// cancelled, or the server was silent for too long.
 final class NATSConnection {
-  private let handle: OpaquePointer
+  private let handle: NATSHandle
   private let inbox: String
   private let answers: NATSSubscription
   /// How many requests there were. An answer tells by its subject to which one it belongs.
@@ -14,22 +14,13 @@ final class NATSConnection {
   var answerLimit = Duration.seconds(5)
 
   init(_ address: NATSAddress) throws {
-    handle = try address.connect()
-    do {
-      inbox = try Self.newInbox()
-      answers = try NATSSubscription(handle, inbox + ".*")
-    } catch {
-      natsConnection_Destroy(handle)
-      throw error
-    }
-  }
-
-  deinit {
-    natsConnection_Destroy(handle)
+    handle = NATSHandle(try address.connect())
+    inbox = try Self.newInbox()
+    answers = try NATSSubscription(handle, inbox + ".*")
   }
 
   /// How many bytes a message may have.
-  var maxPayload: Int64 { natsConnection_GetMaxPayload(handle) }
+  var maxPayload: Int64 { natsConnection_GetMaxPayload(handle.pointer) }
 
   static func newInbox() throws -> String {
     var inbox: UnsafeMutablePointer<natsInbox>?
@@ -51,12 +42,17 @@ final class NATSConnection {
     }
     defer { natsMsg_Destroy(new) }
     for (name, value) in message.headers { try check(natsMsgHeader_Set(new, name, value)) }
-    try check(natsConnection_PublishMsg(handle, new))
+    try check(natsConnection_PublishMsg(handle.pointer, new))
   }
 
   /// Sends all messages, and waits for all answers, which are in the order of the messages. The server carries them out
   /// in this order.
   func ask(_ messages: [NATSMessage]) throws -> [Data] {
+    if messages.isEmpty { return [] }
+    return try handle.destroyReturned(after: { try askAll(messages) })
+  }
+
+  private func askAll(_ messages: [NATSMessage]) throws -> [Data] {
     let first = requestCount
     requestCount += messages.count
     for (place, message) in messages.enumerated() {
@@ -84,18 +80,57 @@ struct NATSMessage {
   var data = Data()
 }
 
-/// What a server sends to a subject.
-final class NATSSubscription {
-  private let handle: OpaquePointer
+/// What the library has of a connection, which lives as long as its subscriptions.
+///
+/// Before its version 3.6, a subscription that is destroyed while the library's thread has a message for it crashes the
+/// program. So a subscription is only given back here, and destroyed when that thread is past all older messages.
+private final class NATSHandle {
+  let pointer: OpaquePointer
+  private var returned: [OpaquePointer] = []
 
-  fileprivate init(_ connection: OpaquePointer, _ subject: String) throws {
-    var handle: OpaquePointer?
-    try check(natsConnection_SubscribeSync(&handle, connection, subject))
-    self.handle = handle!
+  init(_ pointer: OpaquePointer) {
+    self.pointer = pointer
   }
 
   deinit {
-    natsSubscription_Destroy(handle)
+    natsConnection_Close(pointer)
+    let (pointers, connection) = (returned.map(UInt.init(bitPattern:)), UInt(bitPattern: pointer))
+    // It may have been closed by a thread of the library, while another has a message.
+    DispatchQueue.global().asyncAfter(deadline: .now() + 1) {
+      pointers.forEach { natsSubscription_Destroy(OpaquePointer(bitPattern: $0)) }
+      natsConnection_Destroy(OpaquePointer(bitPattern: connection))
+    }
+  }
+
+  func giveBack(_ subscription: OpaquePointer) {
+    natsSubscription_Unsubscribe(subscription)
+    returned.append(subscription)
+  }
+
+  /// - Parameter ask: Returns when an answer has come to what it has sent. The thread of the library is then past all
+  ///   messages that came before.
+  func destroyReturned<Value>(after ask: () throws -> Value) rethrows -> Value {
+    let count = returned.count
+    let value = try ask()
+    returned.prefix(count).forEach { natsSubscription_Destroy($0) }
+    returned.removeFirst(count)
+    return value
+  }
+}
+
+/// What a server sends to a subject.
+final class NATSSubscription {
+  private let connection: NATSHandle
+  private let handle: OpaquePointer
+
+  fileprivate init(_ connection: NATSHandle, _ subject: String) throws {
+    var handle: OpaquePointer?
+    try check(natsConnection_SubscribeSync(&handle, connection.pointer, subject))
+    (self.connection, self.handle) = (connection, handle!)
+  }
+
+  deinit {
+    connection.giveBack(handle)
   }
 
   /// The next message; nil if it is too late, and none has come. Looks ten times a second whether the task was cancelled.

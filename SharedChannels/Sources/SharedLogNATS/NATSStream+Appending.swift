@@ -24,6 +24,7 @@ extension NATSStream {
       let missing = elements.filter { keys.known[$0.key] == nil }
       if missing.isEmpty { break }
       guard try claim(missing.map(\.key), for: id, &keys) else { continue }
+      try counter.catchUp()
       let headers = NATSRecord.headers(counter.place, count: missing.count)
       switch try store(batchSubject(id), (headers, NATSRecord.encode(missing))) {
       case .stored(let sequence):
@@ -64,7 +65,7 @@ extension NATSStream {
   private func positions(
     of keys: [String], _ id: UInt64, _ sequence: Int64, _ counter: NATSTail
   ) throws -> [String: Position] {
-    let before = try place(before: sequence, on: counter)
+    let before = try counter.place(before: sequence)
     let mark = counter.place.mark
     let epoch = counter.epoch ?? ""
     return Dictionary(

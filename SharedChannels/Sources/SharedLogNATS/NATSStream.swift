@@ -153,19 +153,19 @@ final class NATSStream {
       connection, stream: name, subject: "\(name).b.>", after: place, headersOnly: headersOnly)
   }
 
-  /// The place before a record. It counts the entries from the place that the record's author knew.
+  /// The place before a record. It counts the entries from the place that the record's author knew: of batches that came
+  /// at the same time. It asks the stream's leader, since a replica that was away may be behind.
   func place(before record: NATSRecord) throws -> NATSPlace {
-    if record.known.sequence == record.sequence - 1 { return record.known }
-    let tail = try tail(after: record.known, headersOnly: true)
-    return try place(before: record.sequence, on: tail)
-  }
-
-  func place(before sequence: Int64, on tail: NATSTail) throws -> NATSPlace {
-    let deadline = ContinuousClock.now + .seconds(5)
-    while let (record, before) = try tail.nextRecord(until: deadline) {
-      if record.sequence == sequence { return before }
+    var place = record.known
+    while place.sequence < record.sequence - 1 {
+      let query = #"{"seq": \#(place.sequence + 1), "next_by_subj": "\#(name).b.>"}"#
+      guard let next = try get([query])[0]?.record() else {
+        throw LogFailure.unreachable("the message \(record.sequence) of the stream is not found")
+      }
+      if next.sequence >= record.sequence { break }
+      place.pass(next)
     }
-    throw LogFailure.unreachable("the message \(sequence) of the stream does not come")
+    return place
   }
 
   /// The place after the last record, for which the caller has synchronized.

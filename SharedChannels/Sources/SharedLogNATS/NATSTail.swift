@@ -13,6 +13,8 @@ final class NATSTail {
   private let connection: NATSConnection
   private let subscription: NATSSubscription
   private var deliveredCount: Int64 = 0
+  /// How many the server had to deliver after the last one.
+  private var pendingCount: Int64 = 0
   private var heard = ContinuousClock.now
   private static let silenceLimit = Duration.seconds(6)
 
@@ -45,7 +47,9 @@ final class NATSTail {
       heard = .now
       guard delivery.header("Status") != nil else {
         deliveredCount += 1
-        try require(delivery.numbers.delivered, deliveredCount)
+        let numbers = delivery.numbers
+        try require(numbers.delivered, deliveredCount)
+        pendingCount = numbers.pending ?? 0
         return delivery
       }
       if let number = delivery.header("Nats-Last-Consumer") {
@@ -70,6 +74,21 @@ final class NATSTail {
     return (record, place)
   }
 
+  /// The place before the message with this sequence, which the stream has.
+  func place(before sequence: Int64) throws -> NATSPlace {
+    let deadline = ContinuousClock.now + .seconds(5)
+    while let (record, before) = try nextRecord(until: deadline) {
+      if record.sequence == sequence { return before }
+    }
+    throw LogFailure.unreachable("the message \(sequence) of the stream does not come")
+  }
+
+  /// Takes what there is. A place that is far behind would make others count for long.
+  func catchUp() throws {
+    let deadline = ContinuousClock.now + .seconds(5)
+    while try nextRecord(until: pendingCount > 0 ? deadline : .now) != nil {}
+  }
+
   private func require(_ number: Int64?, _ expected: Int64) throws {
     guard number == expected else {
       throw LogFailure.unreachable("a message of the NATS server was lost")
@@ -78,12 +97,12 @@ final class NATSTail {
 }
 
 extension NATSDelivery {
-  /// Its place in the stream, and how many the server has delivered with it. They are in the subject for an answer, behind
-  /// five parts, or seven of a server with domains.
-  fileprivate var numbers: (sequence: Int64?, delivered: Int64?) {
+  /// Its place in the stream, how many the server has delivered with it, and how many more there were. They are in the
+  /// subject for an answer, behind five parts, or seven of a server with domains.
+  fileprivate var numbers: (sequence: Int64?, delivered: Int64?, pending: Int64?) {
     let parts = (reply ?? "").split(separator: ".")
-    guard parts.count >= 9 else { return (nil, nil) }
+    guard parts.count >= 9 else { return (nil, nil, nil) }
     let first = parts.count == 9 ? 5 : 7
-    return (Int64(parts[first]), Int64(parts[first + 1]))
+    return (Int64(parts[first]), Int64(parts[first + 1]), Int64(parts[first + 3]))
   }
 }

@@ -1,9 +1,12 @@
 import Foundation
 import SharedChannels
 import SharedLogConformance
-import SharedLogNATS
 import SharedLogPostgreSQL
 import SharedLogSQLite
+
+#if NATS
+  import SharedLogNATS
+#endif
 
 /// The processes that the tests start: one that appends until it is killed, and a server under load.
 @main
@@ -54,10 +57,12 @@ struct Worker {
     case "postgres":
       let address = try PostgresAddress(try next(&arguments))
       return PostgresLog(address, schema: try next(&arguments))
-    case "nats":
-      let address = try NATSAddress(try next(&arguments))
-      let name = try next(&arguments)
-      return NATSLog(address, name: name, replicas: try number(&arguments))
+    #if NATS
+      case "nats":
+        let address = try NATSAddress(try next(&arguments))
+        let name = try next(&arguments)
+        return NATSLog(address, name: name, replicas: try number(&arguments))
+    #endif
     case let name: throw WrongUsage("there is no engine \(name)")
     }
   }

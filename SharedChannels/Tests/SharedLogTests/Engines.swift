@@ -1,7 +1,6 @@
 import Foundation
 import SharedChannels
 import SharedLogConformance
-import SharedLogNATS
 import SharedLogPostgreSQL
 import SharedLogSQLite
 import Synchronization
@@ -117,39 +116,6 @@ struct PostgresEngine: LogUnderTest {
   func query(_ statements: String) throws -> String {
     try execute("psql", ["-qAt", "-v", "ON_ERROR_STOP=1", "-1", "-c", statements, address])
   }
-}
-
-/// Streams of servers of the tests' own.
-struct NATSEngine: LogUnderTest {
-  let address: String
-  let replicas: Int
-  let control: NATSControl
-
-  func open(_ name: String) throws -> any SharedLog {
-    NATSLog(try NATSAddress(address), name: name, replicas: replicas)
-  }
-
-  func backUp(_ name: String) throws { try control("backup", name) }
-
-  func restore(_ name: String) throws { try control("restore", name) }
-
-  func appender(_ name: String) -> AppenderCommand? {
-    AppenderCommand(
-      executable: worker, arguments: ["append", "nats", address, name, "\(replicas)"])
-  }
-}
-
-/// Starts, stops and damages the servers in a folder.
-struct NATSControl {
-  let folder: String
-
-  func callAsFunction(_ arguments: String...) throws {
-    try execute("python3", [program, folder] + arguments)
-  }
-
-  private let program =
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appending(path: "../nats.py").standardizedFileURL.path
 }
 
 /// What a program prints. Fails if it fails.

@@ -48,7 +48,9 @@ private func requireOneHistory(_ states: Subscription<Revised<Tally>>) async thr
 
 private func finalState(of channel: SharedChannel<Tally>) async throws -> Tally {
   async let running: Void = channel.run()
-  let state = try await channel.upToDateState()
+  var state: Revised<Tally>?
+  // Servers that have just come back may not answer yet.
+  for _ in 0..<10 where state == nil { state = try? await channel.upToDateState() }
   channel.finish()
   try await running
   return try XCTUnwrap(state).value
