@@ -1,5 +1,5 @@
-"""Commands a second of 1, 2, 4 and 8 server processes over one PostgreSQL, or over NATS, with the same clients in all. Then
-the start of a server on a log of 1,000,000 entries, without a snapshot and with one.
+"""Commands a second of 1, 2, 4 and 8 server processes over one PostgreSQL, or over NATS, with the same clients in all.
+Then the start of a server on a log of 1,000,000 entries, without a snapshot and with one.
 
 usage: load.py WORKER postgres|nats ADDRESS [SECONDS [CLIENTS]]
 

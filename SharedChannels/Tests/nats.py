@@ -192,6 +192,8 @@ def main():
             start(folder)
         case "publish":
             publish(*sys.argv[3:6])
+        case "fill":
+            fill(*sys.argv[3:5], int(sys.argv[5]))
         case _:
             raise SystemExit(__doc__)
 

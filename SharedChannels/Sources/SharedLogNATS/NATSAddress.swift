@@ -10,8 +10,9 @@ public struct NATSAddress: Sendable {
   private let authorities: String?
 
   /// - Parameters:
-  ///   - servers: One URL or several with commas between, `nats://HOST:PORT`, or `tls://` for an encrypted connection. A
-  ///     name and a password, or a token, may stand before the host. A connection uses one that answers.
+  ///   - servers: One URL, or several with commas between: `nats://HOST:PORT`, or `tls://` for an encrypted
+  ///     connection. A name and a password, or a token, may stand before the host. A connection uses a server that
+  ///     answers.
   ///   - credentials: The path of a credentials file, with a user's token and seed.
   ///   - authorities: The path of a file with the certificates of the authorities that servers are trusted for.
   public init(
@@ -56,8 +57,8 @@ public struct NATSAddress: Sendable {
 
 public struct InvalidNATSAddress: Error, CustomStringConvertible {
   public let description = """
-    The NATS address is not valid: it is one nats:// or tls:// URL, or several with commas between, each with a host and \
-    without a path. Percent-encode a password. (The address is not shown, since it may have one.)
+    The NATS address is not valid: it is one nats:// or tls:// URL, or several with commas between, each with a host \
+    and without a path. Percent-encode a password. (The address is not shown, since it may have one.)
     """
 }
 

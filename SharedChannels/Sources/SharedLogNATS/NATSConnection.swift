@@ -45,8 +45,8 @@ final class NATSConnection {
     try check(natsConnection_PublishMsg(handle.pointer, new))
   }
 
-  /// Sends all messages, and waits for all answers, which are in the order of the messages. The server carries them out
-  /// in this order.
+  /// Sends all messages, and waits for all answers, which are in the order of the messages. The server carries them
+  /// out in this order.
   func ask(_ messages: [NATSMessage]) throws -> [Data] {
     if messages.isEmpty { return [] }
     return try handle.destroyReturned(after: { try askAll(messages) })
@@ -82,8 +82,8 @@ struct NATSMessage {
 
 /// What the library has of a connection, which lives as long as its subscriptions.
 ///
-/// Before its version 3.6, a subscription that is destroyed while the library's thread has a message for it crashes the
-/// program. So a subscription is only given back here, and destroyed when that thread is past all older messages.
+/// In libnats 3.4 and 3.5, destroying a subscription while the library's thread has a message for it crashes the
+/// program. So a subscription is given back here, and destroyed when that thread has finished all older messages.
 private final class NATSHandle {
   let pointer: OpaquePointer
   private var returned: [OpaquePointer] = []
@@ -133,7 +133,8 @@ final class NATSSubscription {
     connection.giveBack(handle)
   }
 
-  /// The next message; nil if it is too late, and none has come. Looks ten times a second whether the task was cancelled.
+  /// The next message; nil if it is too late, and none has come. Looks ten times a second whether the task was
+  /// cancelled.
   func next(until deadline: ContinuousClock.Instant) throws -> NATSDelivery? {
     while true {
       try Task.checkCancellation()

@@ -1,18 +1,18 @@
 public import Foundation
 public import SharedChannels
 
-/// A log in a JetStream stream of NATS servers, for any number of machines. With three replicas, a majority of three servers
-/// has each entry before it is acknowledged, and the log goes on when one of them fails.
+/// A log in a JetStream stream of NATS servers, for any number of machines. With three replicas, two servers have
+/// each entry before it is acknowledged, and the log goes on when one server fails.
 ///
-/// A server writes to its file, and the operating system to the disk some time later: an entry that was acknowledged is lost
-/// if a majority of the servers lose their power at the same time. (Servers from 2.10 on have the setting
-/// `sync_interval: always`, with which it is on their disks.)
+/// JetStream before 2.10 lets the operating system decide when it writes a file to the disk. An acknowledged entry is
+/// lost if a majority of the replicas lose their power at the same time. Servers from 2.10 on have the setting
+/// `sync_interval: always`, which prevents that.
 ///
-/// It has two connections, made when they are needed and made again when they are lost: one appends, and one reads. Each has a
-/// thread of its own.
+/// A log has two connections, each with a thread: one appends, and one reads. It makes them when it needs them, and
+/// makes them again when they are lost.
 ///
-/// **Limits**: the server's `max_payload` must be at least 9 MiB, since a batch is one message. A connection is made within 2
-/// seconds for each server of the address. A server that is silent for 5 seconds makes a call fail with
+/// **Limits.** The server's `max_payload` must be at least 9 MiB, since a batch is one message. A connection is made
+/// within 2 seconds for each server of the address. If a server is silent for 5 seconds, the call fails with
 /// ``LogFailure/unreachable(_:)``. The server keeps the subject of each key in its memory.
 public struct NATSLog: SharedLog {
   private let appending: NATSSession
@@ -22,9 +22,10 @@ public struct NATSLog: SharedLog {
   ///
   /// - Parameters:
   ///   - address: Where the servers are.
-  ///   - name: Which log of the servers: a lower-case letter, then up to 50 lower-case letters, digits and `_`. Anything else
-  ///     traps. It is the name of the stream, and its subjects begin with it.
-  ///   - replicas: How many servers have the log: 1 to 5. Anything else traps. A stream that is there must have as many.
+  ///   - name: Which log of the servers: a lower-case letter, then up to 50 lower-case letters, digits and `_`.
+  ///     Anything else traps. It is the name of the stream, and its subjects begin with it.
+  ///   - replicas: How many servers have the log: 1 to 5. Anything else traps. A stream that is there must have at
+  ///     least as many.
   public init(_ address: NATSAddress, name: String = "shared_log", replicas: Int = 1) {
     precondition(
       name.wholeMatch(of: /[a-z][a-z0-9_]{0,50}/) != nil,

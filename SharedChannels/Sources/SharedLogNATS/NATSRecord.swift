@@ -32,8 +32,8 @@ struct NATSRecord {
   let number: UInt64
   let count: Int64
   let epoch: String?
-  /// A place that its author knew, somewhere before it. Since others append at the same time, its author could not know
-  /// its index. Whoever reads the record counts from there.
+  /// A place that its author knew, somewhere before it. Since others append at the same time, its author could not
+  /// know its index. Whoever reads the record counts from there.
   let known: NATSPlace
   let data: Data
 

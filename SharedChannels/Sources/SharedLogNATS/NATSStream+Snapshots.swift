@@ -15,22 +15,20 @@ extension NATSStream {
   func snapshot(version: Int) throws -> Snapshot? {
     try synchronize()
     guard let pointer = try pointer(version) else { return nil }
-    let tail = try NATSTail(
-      connection, stream: name, subject: "\(name).s.\(version).\(pointer.id).*", after: NATSPlace())
     var data = Data()
-    for _ in 0..<pointer.parts {
-      guard let part = try tail.next(until: .now + .seconds(5)) else {
-        throw LogFailure.unreachable("a part of a snapshot does not come")
+    for number in 0..<pointer.parts {
+      guard let part = try last("s.\(version).\(pointer.id).\(number)") else {
+        throw LogFailure.unreachable("another snapshot was stored meanwhile")
       }
-      data.append(part.data)
+      data.append(part.data ?? Data())
     }
     let position = Position(
       epoch: try epoch().epoch ?? "", index: pointer.index, mark: pointer.mark)
     return Snapshot(version: version, position: position, data: data)
   }
 
-  /// The parts come first, under a name of their own, and then what points to them. Of two that store one at the same time,
-  /// the older may win: that costs the next start time, and nothing else.
+  /// The parts come first, under a name of their own, and then what points to them. Of two that store one at the same
+  /// time, the older may win: that costs the next start time, and nothing else.
   func keep(_ snapshot: Snapshot) throws {
     try synchronize()
     let old = try pointer(snapshot.version)

@@ -1,27 +1,34 @@
 import Foundation
 import SharedChannels
 
-/// A log in a stream. Its messages have the subjects
+/// A log in a stream. Its messages have these subjects:
 ///
-/// - `NAME.b.NUMBER` for the batch with this random number, or its tombstone,
-/// - `NAME.b.epoch.NUMBER` for the name of an epoch,
-/// - `NAME.k.KEY` for the claim of a key by a batch, and `NAME.k.KEY.NUMBER` for later claims,
-/// - `NAME.s.VERSION` for the newest snapshot of a version, and `NAME.s.VERSION.ID.NUMBER` for its parts,
-/// - `NAME.sync` for messages of no meaning.
+/// - `NAME.b.NUMBER`: the batch with this random number, or its tombstone
+/// - `NAME.b.epoch.NUMBER`: the name of an epoch
+/// - `NAME.k.KEY`: the claim of a key by a batch; `NAME.k.KEY.NUMBER`: a later claim
+/// - `NAME.s.VERSION`: the newest snapshot of a version; `NAME.s.VERSION.ID.NUMBER`: a part of it
+/// - `NAME.sync`: a message without meaning
 ///
-/// A batch is one message, so it is stored as a whole, and nothing comes in between. Anyone may append at any time: nobody
-/// waits for others, and nobody has to know the end of the log. That is why a log is faster with this than with
-/// `Nats-Expected-Last-Sequence`, with which one of all that append at a time succeeds.
+/// **Batches.** A batch is one message. So it is stored as a whole, and nothing comes between its entries. An
+/// appender does not need to know the end of the log, so appenders do not wait for each other. With
+/// `Nats-Expected-Last-Sequence`, only one of several concurrent appenders would succeed.
 ///
-/// **Keys** are unique for ever, longer than the server's own window of duplicates. Before a batch, a claim is stored for
-/// each of its keys, under a subject that must have none. Then the batch is stored, under a subject that must have none
-/// either. Whoever finds a claim of another batch looks for that batch. If it is there, the key is repeated. If not, it may
-/// be on its way, or its author may be dead. So after a short while a tombstone is stored in its place, and then either the
-/// batch or the tombstone is there, and the other can never come. The claim of a batch with a tombstone means nothing, and
-/// the key has a next claim. So a batch in the log has the only valid claims of its keys.
+/// **Keys** are unique permanently, not only within the server's window of duplicates:
 ///
-/// All these conditions are "the subject has no message". Servers before 2.9.21 keep only this one in a cluster: of two that
-/// expect the same sequence other than 0 both may be stored.
+/// 1. An appender stores a claim for each key of its batch, under a subject that must have no message. Then it stores
+///    the batch, under a subject that must have no message.
+/// 2. An appender that finds the claim of another batch looks for that batch. If the batch is there, the key is
+///    repeated.
+/// 3. If the batch is not there, it is on its way, or its appender died. After a short while the second appender
+/// stores
+///    a tombstone under the subject of the batch. From then on either the batch or the tombstone is there, and the
+///    other cannot be stored any more.
+/// 4. The claim of a batch with a tombstone means nothing. The key gets a next claim.
+///
+/// So a batch in the log has the only valid claims of its keys.
+///
+/// The condition is always that a subject has no message. A cluster of servers before 2.9.21 guarantees only this
+/// one: of two messages that expect the same sequence other than 0, it may store both.
 final class NATSStream {
   let connection: NATSConnection
   let name: String
@@ -142,8 +149,8 @@ final class NATSStream {
     }
   }
 
-  /// After it, what is read has all that was stored before it began. A server that has just become the leader may not have
-  /// all of it, until it has stored something.
+  /// After it, what is read has all that was stored before it began. A server that has just become the leader may not
+  /// have all of it, until it has stored something.
   func synchronize() throws {
     try replace([("sync", Data())])
   }
@@ -153,8 +160,8 @@ final class NATSStream {
       connection, stream: name, subject: "\(name).b.>", after: place, headersOnly: headersOnly)
   }
 
-  /// The place before a record. It counts the entries from the place that the record's author knew: of batches that came
-  /// at the same time. It asks the stream's leader, since a replica that was away may be behind.
+  /// The place before a record. It counts the entries from the place that the record's author knew: of batches that
+  /// came at the same time. It asks the stream's leader, since a replica that was away may be behind.
   func place(before record: NATSRecord) throws -> NATSPlace {
     var place = record.known
     while place.sequence < record.sequence - 1 {

@@ -3,8 +3,9 @@ import SharedChannels
 
 /// The messages of a stream behind a place, as the server pushes them.
 ///
-/// The server waits for this side when much is on its way, and sends a sign of life every two seconds. A lost message, and
-/// a server that is silent, end the tail with an error. Whoever makes another looks anew where the log is.
+/// The server waits for this side when much is on its way, and sends a sign of life every two seconds. A lost
+/// message, and a server that is silent, end the tail with an error. Whoever makes another looks anew where the log
+/// is.
 final class NATSTail {
   /// Behind the last message that was taken.
   private(set) var place: NATSPlace
@@ -37,7 +38,7 @@ final class NATSTail {
   }
 
   /// A message, before which nothing is missing; nil if none comes until then.
-  func next(until deadline: ContinuousClock.Instant) throws -> NATSDelivery? {
+  private func next(until deadline: ContinuousClock.Instant) throws -> NATSDelivery? {
     while true {
       let limit = heard + Self.silenceLimit
       guard let delivery = try subscription.next(until: min(deadline, limit)) else {
@@ -97,8 +98,8 @@ final class NATSTail {
 }
 
 extension NATSDelivery {
-  /// Its place in the stream, how many the server has delivered with it, and how many more there were. They are in the
-  /// subject for an answer, behind five parts, or seven of a server with domains.
+  /// Its place in the stream, how many the server has delivered with it, and how many more there were. They are in
+  /// the subject for an answer, behind five parts, or seven of a server with domains.
   fileprivate var numbers: (sequence: Int64?, delivered: Int64?, pending: Int64?) {
     let parts = (reply ?? "").split(separator: ".")
     guard parts.count >= 9 else { return (nil, nil, nil) }
