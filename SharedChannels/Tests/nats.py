@@ -84,17 +84,24 @@ def runs(process):
 
 def start(folder):
     monitors = json.loads((folder / "monitors").read_text())
-    for number in range(len(monitors)):
-        if process_of(folder, number) is None:
-            subprocess.Popen(
-                ["nats-server", "-c", folder / f"{number}.conf", "-P", folder / f"{number}.pid", "-l",
-                 folder / f"{number}.log"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL, start_new_session=True)
+    launched = {}
     end = time.monotonic() + 60
     while not all(serves(port) for port in monitors):
+        for number in range(len(monitors)):
+            # A server ends at once while threads of the one that was killed before still have its port.
+            process = launched.get(number)
+            if process.poll() is not None if process else process_of(folder, number) is None:
+                launched[number] = launch(folder, number)
         if time.monotonic() > end:
             raise SystemExit("the servers do not serve after a minute")
         time.sleep(0.05)
+
+
+def launch(folder, number):
+    return subprocess.Popen(
+        ["nats-server", "-c", folder / f"{number}.conf", "-P", folder / f"{number}.pid", "-l",
+         folder / f"{number}.log"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, start_new_session=True)
 
 
 def serves(port):

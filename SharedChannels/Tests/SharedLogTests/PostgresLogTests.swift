@@ -27,16 +27,28 @@ final class PostgresLogTests: XCTestCase {
   }
 
   func test_aServerThatCrashesLosesNothingAndNoStateGoesBack() async throws {
+    try await requireNothingIsLost(rounds: 3, fault: "crash")
+  }
+
+  func test_aServerThatIsRestartedLosesNothingAndNoStateGoesBack() async throws {
+    try await requireNothingIsLost(rounds: 3, fault: "restart")
+  }
+
+  func test_aServerThatStandsStillLosesNothingAndNoStateGoesBack() async throws {
+    try await requireNothingIsLost(rounds: 2, fault: "freeze")
+  }
+
+  private func requireNothingIsLost(rounds: Int, fault: String) async throws {
     guard let control = ProcessInfo.processInfo.environment["SHARED_LOG_POSTGRES_CONTROL"] else {
-      throw XCTSkip("there is no way to crash a server in SHARED_LOG_POSTGRES_CONTROL")
+      throw XCTSkip("there is no way to damage a server in SHARED_LOG_POSTGRES_CONTROL")
     }
     let (address, schema) = (try engine().address, schema)
-    try await requireNothingIsLost {
+    try await SharedLogTests.requireNothingIsLost {
       PostgresLog(try PostgresAddress(address), schema: schema, pollInterval: .seconds(30))
     } during: {
-      for _ in 0..<3 {
+      for _ in 0..<rounds {
         try await Task.sleep(for: .milliseconds(.random(in: 300...600)))
-        try execute(control, ["crash"])
+        try execute(control, [fault])
       }
     }
   }
