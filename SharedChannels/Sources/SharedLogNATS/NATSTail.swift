@@ -19,6 +19,9 @@ final class NATSTail {
   private var heard = ContinuousClock.now
   private static let silenceLimit = Duration.seconds(6)
 
+  /// Whether it was last read so long ago that many messages may wait: the library drops those after the 65,536th.
+  var isStale: Bool { heard + .seconds(30) < .now }
+
   init(
     _ connection: NATSConnection, stream: String, subject: String, after place: NATSPlace,
     headersOnly: Bool = false
@@ -66,13 +69,17 @@ final class NATSTail {
   func nextRecord(
     until deadline: ContinuousClock.Instant
   ) throws -> (record: NATSRecord, before: NATSPlace)? {
-    guard let delivery = try next(until: deadline) else { return nil }
-    let record = try NATSRecord(
-      sequence: delivery.numbers.sequence ?? 0, subject: delivery.subject, data: delivery.data,
-      header: delivery.header)
-    defer { place.pass(record) }
-    epoch = record.epoch ?? epoch
-    return (record, place)
+    while let delivery = try next(until: deadline) {
+      let record = try NATSRecord(
+        sequence: delivery.numbers.sequence ?? 0, subject: delivery.subject, data: delivery.data,
+        header: delivery.header)
+      // A replica that is behind begins after the last message that it has, not after the place.
+      if record.sequence <= place.sequence { continue }
+      defer { place.pass(record) }
+      epoch = record.epoch ?? epoch
+      return (record, place)
+    }
+    return nil
   }
 
   /// The place before the message with this sequence, which the stream has.
@@ -102,7 +109,7 @@ extension NATSDelivery {
   /// the subject for an answer, behind five parts, or seven of a server with domains.
   fileprivate var numbers: (sequence: Int64?, delivered: Int64?, pending: Int64?) {
     let parts = (reply ?? "").split(separator: ".")
-    guard parts.count >= 9 else { return (nil, nil, nil) }
+    guard parts.count == 9 || parts.count >= 11 else { return (nil, nil, nil) }
     let first = parts.count == 9 ? 5 : 7
     return (Int64(parts[first]), Int64(parts[first + 1]), Int64(parts[first + 3]))
   }
