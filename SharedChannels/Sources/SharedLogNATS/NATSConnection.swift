@@ -10,8 +10,11 @@ final class NATSConnection {
   private let answers: NATSSubscription
   /// How many requests there were. An answer tells by its subject to which one it belongs.
   private var requestCount = 0
-  /// How long the answers to one call may take together.
+  /// How long the answers to one chunk of messages may take together.
   var answerLimit = Duration.seconds(5)
+  /// How many messages wait for answers at a time. The library keeps at most 65,536 answers, and a cluster's server at
+  /// most 10,000 requests.
+  private static let chunkCount = 500
 
   init(_ address: NATSAddress) throws {
     handle = NATSHandle(try address.connect())
@@ -48,8 +51,10 @@ final class NATSConnection {
   /// Sends all messages, and waits for all answers, which are in the order of the messages. The server carries them
   /// out in this order.
   func ask(_ messages: [NATSMessage]) throws -> [Data] {
-    if messages.isEmpty { return [] }
-    return try handle.destroyReturned(after: { try askAll(messages) })
+    try stride(from: 0, to: messages.count, by: Self.chunkCount).flatMap { start in
+      let chunk = Array(messages.dropFirst(start).prefix(Self.chunkCount))
+      return try handle.destroyReturned(after: { try askAll(chunk) })
+    }
   }
 
   private func askAll(_ messages: [NATSMessage]) throws -> [Data] {
@@ -143,6 +148,10 @@ final class NATSSubscription {
       var message: OpaquePointer?
       let status = natsSubscription_NextMsg(&message, handle, milliseconds)
       if status == NATS_OK { return NATSDelivery(message!) }
+      if status == NATS_NO_RESPONDERS {
+        throw LogFailure.unreachable(
+          "no JetStream answers: is it enabled, and has the stream a leader?")
+      }
       guard status == NATS_TIMEOUT else {
         try check(status)
         continue

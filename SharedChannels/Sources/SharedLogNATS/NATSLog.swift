@@ -12,8 +12,9 @@ public import SharedChannels
 /// makes them again when they are lost.
 ///
 /// **Limits.** The server's `max_payload` must be at least 9 MiB, since a batch is one message. A connection is made
-/// within 2 seconds for each server of the address. If a server is silent for 5 seconds, the call fails with
-/// ``LogFailure/unreachable(_:)``. The server keeps the subject of each key in its memory.
+/// within 2 seconds for each server of the address. If a server takes 5 seconds to answer or to receive a message, the
+/// call fails with ``LogFailure/unreachable(_:)``. A call that also has to connect and to find the stream fails within
+/// about 20 seconds. The server keeps the subject of each key in its memory.
 public struct NATSLog: SharedLog {
   private let appending: NATSSession
   private let reading: NATSSession
