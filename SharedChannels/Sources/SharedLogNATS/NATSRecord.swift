@@ -15,7 +15,8 @@ struct NATSPlace {
 
   init?(_ text: String) {
     let numbers = text.split(separator: " ").compactMap { Int64($0) }
-    guard numbers.count == 3 else { return nil }
+    // So large an index cannot be reached, and adding to it cannot overflow.
+    guard numbers.count == 3, numbers[0] >= 0, 0...1 << 62 ~= numbers[1] else { return nil }
     (sequence, index, mark) = (numbers[0], numbers[1], numbers[2])
   }
 
@@ -37,13 +38,17 @@ struct NATSRecord {
   let known: NATSPlace
   let data: Data
 
+  /// - Throws: ``LogFailure/unreachable(_:)`` if others have stored this message, or it is damaged. It does not throw
+  ///   `refused`: an append that cannot read the log does not know whether it has stored its batch before.
   init(
     sequence: Int64, subject: String, data: Data, header: (String) -> String?
   ) throws {
     guard let known = header("Log-Known").flatMap({ NATSPlace($0) }),
-      let count = header("Log-Count").flatMap({ Int64($0) }),
+      let count = header("Log-Count").flatMap({ Int64($0) }), 0...1 << 24 ~= count,
       let number = subject.split(separator: ".").last.flatMap({ UInt64($0, radix: 16) })
-    else { throw LogFailure.refused("the message \(sequence) of the stream is not the log's") }
+    else {
+      throw LogFailure.unreachable("the message \(sequence) of the stream is not the log's")
+    }
     (self.sequence, self.number, self.count) = (sequence, number, count)
     (self.epoch, self.known, self.data) = (header("Log-Epoch"), known, data)
   }
@@ -73,14 +78,14 @@ struct NATSRecord {
   }
 
   func entries() throws -> [(key: String, value: Data)] {
+    let cutOff = LogFailure.unreachable("the message \(sequence) of the stream is cut off")
     var rest = data[...]
     func take(_ count: Int) throws -> Data {
-      guard rest.count >= count else {
-        throw LogFailure.refused("the message \(sequence) of the stream is cut off")
-      }
+      guard rest.count >= count else { throw cutOff }
       defer { rest = rest.dropFirst(count) }
       return rest.prefix(count)
     }
+    guard count * 5 <= data.count else { throw cutOff }
     return try (0..<count).map { _ in
       let head = Array(try take(5))
       let length = head[1...].reversed().reduce(0) { $0 << 8 | Int($1) }

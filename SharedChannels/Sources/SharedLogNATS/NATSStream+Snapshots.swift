@@ -51,6 +51,10 @@ extension NATSStream {
 
   private func pointer(_ version: Int) throws -> Pointer? {
     guard let data = try last("s.\(version)")?.data else { return nil }
-    return try JSONDecoder().decode(Pointer.self, from: data)
+    let pointer = try JSONDecoder().decode(Pointer.self, from: data)
+    guard pointer.parts >= 0, pointer.index >= 0 else {
+      throw LogFailure.unreachable("the snapshot of version \(version) cannot be read")
+    }
+    return pointer
   }
 }
