@@ -26,12 +26,9 @@ extension NATSStream {
       guard try claim(missing.map(\.key), for: id, &keys) else { continue }
       try counter.catchUp()
       let headers = NATSRecord.headers(counter.place, count: missing.count)
-      switch try store(batchSubject(id), (headers, NATSRecord.encode(missing))) {
-      case .stored(let sequence):
-        let places = try positions(of: missing.map(\.key), id, sequence, counter)
-        new = places
-      case .taken:
-        // Others have waited long enough for it.
+      if let sequence = try storeBatch(id, (headers, NATSRecord.encode(missing))) {
+        new = try positions(of: missing.map(\.key), sequence, counter)
+      } else {
         for key in keys.own { keys.claims[key, default: 0] += 1 }
         (id, keys.own) = (.random(in: 1 ... .max), [])
       }
@@ -53,7 +50,7 @@ extension NATSStream {
   }
 
   private func openCounter() throws -> NATSTail {
-    if let counter { return counter }
+    if let counter, !counter.isStale { return counter }
     try synchronize()
     let counter = try tail(after: try lastPlace(), headersOnly: true)
     counter.epoch = try epoch().epoch
@@ -61,9 +58,23 @@ extension NATSStream {
     return counter
   }
 
+  /// Stores a batch, and returns its sequence; nil if others have waited long enough for it, and stored its tombstone.
+  ///
+  /// A server may process a message twice. It may then answer that the batch's subject has a message, which is the
+  /// batch.
+  func storeBatch(
+    _ id: UInt64, _ content: (headers: [String: String], data: Data)
+  ) throws -> Int64? {
+    if case .stored(let sequence) = try store(batchSubject(id), content) { return sequence }
+    guard let record = try last(batchSubject(id))?.record() else {
+      throw LogFailure.unreachable("a batch that the stream has cannot be read")
+    }
+    return record.count > 0 ? record.sequence : nil
+  }
+
   /// The places of the entries of a batch that is at this sequence.
   private func positions(
-    of keys: [String], _ id: UInt64, _ sequence: Int64, _ counter: NATSTail
+    of keys: [String], _ sequence: Int64, _ counter: NATSTail
   ) throws -> [String: Position] {
     let before = try counter.place(before: sequence)
     let mark = counter.place.mark
@@ -81,7 +92,7 @@ extension NATSStream {
     "k.\(Data(key.utf8).base64EncodedString())" + (claim == 0 ? "" : ".\(claim)")
   }
 
-  /// Claims keys for a batch. False if others had claimed some of them: then more is known of these.
+  /// Claims keys for a batch. False if some of them were claimed before: then more is known of these.
   private func claim(_ missing: [String], for id: UInt64, _ keys: inout Keys) throws -> Bool {
     let free = missing.filter { !keys.own.contains($0) }
     let stored = try store(
@@ -99,6 +110,11 @@ extension NATSStream {
       guard let data = claim?.data,
         let other = UInt64(String(decoding: data, as: UTF8.self), radix: 16)
       else { throw LogFailure.unreachable("the claim of a key cannot be read") }
+      if other == id {
+        // The server has processed the claim twice.
+        keys.own.insert(key)
+        continue
+      }
       let places = try batches[other] ?? positions(ofBatch: other)
       batches[other] = places
       if let place = places[key] {
