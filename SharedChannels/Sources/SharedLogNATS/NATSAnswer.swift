@@ -40,6 +40,9 @@ struct NATSAnswer: Decodable {
     }
   }
 
+  /// A cluster's server processes another message with the same subject (10164), or is not ready (10163).
+  var isToBeAskedAgain: Bool { [10163, 10164].contains(error?.errCode) }
+
   func requireSuccess() throws {
     if let error { throw LogFailure.unreachable("NATS: \(error.description ?? "\(error)")") }
   }

@@ -35,31 +35,35 @@ extension NATSStream {
 
   private func open(after position: Position?) throws {
     try synchronize()
-    let epoch = try epoch()
     guard let position else {
-      reading = (try tail(after: NATSPlace()), nil, epoch)
+      reading = (try tail(after: NATSPlace()), nil, try epoch())
       return
     }
-    if let name = epoch.epoch, name != position.epoch { throw LogFailure.otherEpoch(name) }
-    guard let place = try place(before: position) else {
-      throw LogFailure.otherEpoch(try beginEpoch(after: epoch))
+    var place = try placeInEpoch(before: position)
+    if place == nil {
+      try settle()
+      place = try placeInEpoch(before: position)
     }
+    let epoch = try epoch()
+    if let name = epoch.epoch, name != position.epoch { throw LogFailure.otherEpoch(name) }
+    guard let place else { throw LogFailure.otherEpoch(try beginEpoch(after: epoch)) }
     reading = (try tail(after: place), position, epoch)
+  }
+
+  /// The same as `place(before:)`; nil also if the log has another epoch.
+  private func placeInEpoch(before position: Position) throws -> NATSPlace? {
+    try epoch().epoch == position.epoch ? place(before: position) : nil
   }
 
   /// The place before the batch with the entry of a position; nil if the log does not have it.
   func place(before position: Position) throws -> NATSPlace? {
     if position.index == 0 { return NATSPlace() }
-    let sequence = NATSRecord.sequence(ofMark: position.mark)
-    guard sequence > 0, let message = try get([#"{"seq": \#(sequence)}"#])[0],
-      message.subject.hasPrefix("\(name).b.")
-    else { return nil }
-    let record = try message.record()
+    guard let record = try batch(withMark: position.mark) else { return nil }
     var place = try place(before: record)
-    guard record.mark == position.mark, position.index > place.index,
-      position.index <= place.index + record.count
-    else { return nil }
-    place.sequence = sequence - 1
+    guard position.index > place.index, position.index <= place.index + record.count else {
+      return nil
+    }
+    place.sequence = record.sequence - 1
     return place
   }
 

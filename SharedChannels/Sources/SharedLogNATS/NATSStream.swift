@@ -20,9 +20,8 @@ import SharedChannels
 /// 2. An appender that finds the claim of another batch looks for that batch. If the batch is there, the key is
 ///    repeated.
 /// 3. If the batch is not there, it is on its way, or its appender died. After a short while the second appender
-/// stores
-///    a tombstone under the subject of the batch. From then on either the batch or the tombstone is there, and the
-///    other cannot be stored any more.
+///    stores a tombstone under the subject of the batch. From then on either the batch or the tombstone is there, and
+///    the other cannot be stored any more.
 /// 4. The claim of a batch with a tombstone means nothing. The key gets a next claim.
 ///
 /// So a batch in the log has the only valid claims of its keys.
@@ -50,14 +49,17 @@ final class NATSStream {
     try create(replicas: replicas)
   }
 
-  /// A cluster does not answer while another machine makes the stream.
+  /// A cluster does not answer while another machine makes the stream, or answers that the stream has no leader.
   private func create(replicas: Int) throws {
     connection.answerLimit = .seconds(1)
     defer { connection.answerLimit = .seconds(5) }
-    for _ in 0..<9 {
+    let deadline = ContinuousClock.now + .seconds(9)
+    while ContinuousClock.now < deadline {
       do {
         if try isThere(replicas: replicas) { return }
-      } catch LogFailure.unreachable {}
+      } catch LogFailure.unreachable {
+        Thread.sleep(forTimeInterval: 0.2)
+      }
     }
     guard try isThere(replicas: replicas) else {
       throw LogFailure.unreachable("the stream \(name) cannot be made")
@@ -108,14 +110,12 @@ final class NATSStream {
   func store(
     _ messages: [(subject: String, headers: [String: String], data: Data)]
   ) throws -> [Stored] {
-    let answers = try connection.ask(
-      messages.map { message in
-        let headers = message.headers.merging(["Nats-Expected-Last-Subject-Sequence": "0"]) { $1 }
-        return NATSMessage(
-          subject: "\(name).\(message.subject)", headers: headers, data: message.data)
-      })
-    return try answers.map { data in
-      let answer = try NATSAnswer(data)
+    let requests = messages.map { message in
+      let headers = message.headers.merging(["Nats-Expected-Last-Subject-Sequence": "0"]) { $1 }
+      return NATSMessage(
+        subject: "\(name).\(message.subject)", headers: headers, data: message.data)
+    }
+    return try askUntilProcessed(requests).map { answer in
       if answer.error?.errCode == 10071 {
         let sequence = answer.error?.description?.split(separator: " ").last.flatMap { Int64($0) }
         return .taken(sequence ?? 0)
@@ -123,6 +123,22 @@ final class NATSStream {
       try answer.requireSuccess()
       return .stored(answer.seq ?? 0)
     }
+  }
+
+  /// The answers to messages. A message that a server cannot process now is not stored. It is sent again, for five
+  /// seconds at most.
+  private func askUntilProcessed(_ requests: [NATSMessage]) throws -> [NATSAnswer] {
+    var answers = try connection.ask(requests).map(NATSAnswer.init)
+    let deadline = ContinuousClock.now + connection.answerLimit
+    while ContinuousClock.now < deadline {
+      let places = answers.indices.filter { answers[$0].isToBeAskedAgain }
+      if places.isEmpty { break }
+      Thread.sleep(forTimeInterval: 0.01)
+      for (place, data) in zip(places, try connection.ask(places.map { requests[$0] })) {
+        answers[place] = try NATSAnswer(data)
+      }
+    }
+    return answers
   }
 
   /// Stores messages in place of those that their subjects have.
@@ -155,6 +171,13 @@ final class NATSStream {
     try replace([("sync", Data())])
   }
 
+  /// The same, after a second. Call it when the log seems to have lost something: a leader that was frozen and replaced
+  /// answers from what it had, until it learns that it was replaced.
+  func settle() throws {
+    Thread.sleep(forTimeInterval: 1)
+    try synchronize()
+  }
+
   func tail(after place: NATSPlace, headersOnly: Bool = false) throws -> NATSTail {
     try NATSTail(
       connection, stream: name, subject: "\(name).b.>", after: place, headersOnly: headersOnly)
@@ -163,7 +186,7 @@ final class NATSStream {
   /// The place before a record. It counts the entries from the place that the record's author knew: of batches that
   /// came at the same time. It asks the stream's leader, since a replica that was away may be behind.
   func place(before record: NATSRecord) throws -> NATSPlace {
-    var place = record.known
+    var place = try knownPlace(of: record)
     while place.sequence < record.sequence - 1 {
       let query = #"{"seq": \#(place.sequence + 1), "next_by_subj": "\#(name).b.>"}"#
       guard let next = try get([query])[0]?.record() else {
@@ -175,6 +198,28 @@ final class NATSStream {
     return place
   }
 
+  /// A place before a record, with a certain index: after the last batch that the record's author knew, or the
+  /// beginning if the log does not have that batch. If the log was set back while the author was connected, that batch
+  /// may be gone, or other messages may follow it.
+  private func knownPlace(of record: NATSRecord) throws -> NATSPlace {
+    var place = record.known
+    place.sequence = NATSRecord.sequence(ofMark: place.mark)
+    guard place.sequence < record.sequence, try batch(withMark: place.mark) != nil else {
+      return NATSPlace()
+    }
+    return place
+  }
+
+  /// The batch with a mark, if the log has it.
+  func batch(withMark mark: Int64) throws -> NATSRecord? {
+    let sequence = NATSRecord.sequence(ofMark: mark)
+    guard sequence > 0, let message = try get([#"{"seq": \#(sequence)}"#])[0],
+      message.subject.hasPrefix("\(name).b.")
+    else { return nil }
+    let record = try message.record()
+    return record.mark == mark && record.count > 0 ? record : nil
+  }
+
   /// The place after the last record, for which the caller has synchronized.
   func lastPlace() throws -> NATSPlace {
     guard let record = try last("b.>")?.record() else { return NATSPlace() }
@@ -183,14 +228,20 @@ final class NATSStream {
     return place
   }
 
-  /// The record of the newest epoch. There are few, and a search with a wildcard is slow in a large stream.
+  /// The record of the newest epoch. There are few, and a search with a wildcard is slow in a large stream. If the log
+  /// was set back, it may not have the one that was the newest before.
   func epoch() throws -> NATSRecord {
-    while let record = try last("b.epoch.\(newestEpoch.map { hexadecimal($0.number + 1) } ?? "0")")
-    {
-      newestEpoch = try record.record()
+    if let known = newestEpoch, try epoch(known.number)?.epoch != known.epoch {
+      try settle()
+      newestEpoch = nil
     }
+    while let record = try epoch(newestEpoch.map { $0.number + 1 } ?? 0) { newestEpoch = record }
     guard let newestEpoch else { throw LogFailure.refused("the stream \(name) has no epoch") }
     return newestEpoch
+  }
+
+  private func epoch(_ number: UInt64) throws -> NATSRecord? {
+    try last("b.epoch.\(hexadecimal(number))")?.record()
   }
 
   func hexadecimal(_ number: UInt64) -> String { String(number, radix: 16) }
