@@ -5,7 +5,9 @@ usage: nats.py FOLDER init COUNT    makes the folder for so many servers, and pr
        nats.py FOLDER stop          kills all, frozen ones too
        nats.py FOLDER crash         kills all, and starts them again
        nats.py FOLDER crash-one     the same with a server that is drawn at random
-       nats.py FOLDER freeze-one    stops one for four seconds (SIGSTOP), then lets it go on
+       nats.py FOLDER freeze        stops all (SIGSTOP)
+       nats.py FOLDER thaw          lets them go on
+       nats.py FOLDER freeze-leader NAME  stops a stream's leader for twelve seconds: longer than any limit of a client
        nats.py FOLDER backup NAME   keeps a copy of what all have on their disks, while none runs
        nats.py FOLDER restore NAME  puts the copy in its place
        nats.py FOLDER publish ADDRESS SUBJECT TEXT  stores a message
@@ -33,6 +35,8 @@ listen: 127.0.0.1:{client}
 http: 127.0.0.1:{monitor}
 max_payload: 16MB
 jetstream {{ store_dir: "{folder}/data/{number}", max_file_store: 20GB }}
+authorization {{ users: [{{user: anybody, password: ""}}, {{user: ann, password: "se@cret/50%"}}] }}
+no_auth_user: anybody
 """
 CLUSTER = "cluster {{ name: cluster, listen: 127.0.0.1:{route}, routes: [{routes}] }}\n"
 
@@ -52,7 +56,8 @@ def free_ports(count):
 
 
 def init(folder, count):
-    clients, monitors, routes = (free_ports(count) for _ in range(3))
+    ports = free_ports(3 * count)
+    clients, monitors, routes = ports[:count], ports[count:2 * count], ports[2 * count:]
     for number in range(count):
         text = CONFIGURATION.format(
             number=number, client=clients[number], monitor=monitors[number], folder=folder)
@@ -104,18 +109,43 @@ def launch(folder, number):
         stderr=subprocess.DEVNULL, start_new_session=True)
 
 
-def serves(port):
+def ask_monitor(port, path):
+    """None if the server does not answer."""
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=2) as answer:
-            return json.load(answer)["status"] == "ok"
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=2) as answer:
+            return json.load(answer)
     except (OSError, ValueError):
-        return False
+        return None
+
+
+def serves(port):
+    return ask_monitor(port, "healthz") == {"status": "ok"}
+
+
+def leader_of(folder, stream):
+    """The number of the server that leads a stream. Waits until one does."""
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        for port in json.loads((folder / "monitors").read_text()):
+            answer = ask_monitor(port, "jsz?streams=true") or {}
+            for account in answer.get("account_details", []):
+                for detail in account.get("stream_detail", []):
+                    if detail["name"] == stream and (leader := detail["cluster"].get("leader")):
+                        return int(leader.removeprefix("server"))
+        time.sleep(0.1)
+    raise SystemExit(f"no server leads {stream}")
+
+
+def send(what, folder, numbers):
+    """Returns the processes of those that run."""
+    processes = [process for number in numbers if (process := process_of(folder, number))]
+    for process in processes:
+        os.kill(process, what)
+    return processes
 
 
 def kill(folder, numbers):
-    processes = [process for number in numbers if (process := process_of(folder, number))]
-    for process in processes:
-        os.kill(process, signal.SIGKILL)
+    processes = send(signal.SIGKILL, folder, numbers)
     while any(runs(process) for process in processes):
         time.sleep(0.01)
 
@@ -183,11 +213,15 @@ def main():
         case "crash" | "crash-one":
             kill(folder, every if command == "crash" else [random.choice(every)])
             start(folder)
-        case "freeze-one":
-            process = process_of(folder, random.choice(every))
-            os.kill(process, signal.SIGSTOP)
-            time.sleep(4)
-            os.kill(process, signal.SIGCONT)
+        case "freeze":
+            send(signal.SIGSTOP, folder, every)
+        case "thaw":
+            send(signal.SIGCONT, folder, every)
+        case "freeze-leader":
+            leader = leader_of(folder, sys.argv[3])
+            send(signal.SIGSTOP, folder, [leader])
+            time.sleep(12)
+            send(signal.SIGCONT, folder, [leader])
         case "backup":
             kill(folder, every)
             shutil.copytree(folder / "data", folder / sys.argv[3])

@@ -20,9 +20,7 @@ func requireNothingIsLost(
       group.addTask { await askUntilFinished(channel) }
     }
     try await faults()
-    // The service goes on, however long that takes on a busy machine.
-    let count = channels[0].state.value.value.count
-    for await revised in channels[0].state where revised.value.count >= count + 30 { break }
+    try await requireProgress(of: channels)
     for channel in channels { channel.finish() }
     return try await group.reduce(into: []) { $0 += $1 }
   }
@@ -33,6 +31,27 @@ func requireNothingIsLost(
   XCTAssertEqual(state.keys.count, state.count, "a command was applied twice")
   for subscription in states {
     try await requireOneHistory(subscription)
+  }
+}
+
+/// The service goes on: within two minutes, since the machine may be busy.
+private func requireProgress(of channels: [SharedChannel<Tally>]) async throws {
+  let state = channels[0].state
+  let count = state.value.value.count
+  let goesOn = await withTaskGroup(of: Bool.self) { group in
+    group.addTask {
+      for await revised in state where revised.value.count >= count + 30 { return true }
+      return false
+    }
+    group.addTask {
+      try? await Task.sleep(for: .seconds(120))
+      return false
+    }
+    defer { group.cancelAll() }
+    return await group.next() == true
+  }
+  guard goesOn else {
+    throw LogFailure.unreachable("the service does not go on: \(channels.map(\.health.value))")
   }
 }
 
