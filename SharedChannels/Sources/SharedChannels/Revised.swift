@@ -30,7 +30,8 @@ public enum CommandOutcome<Reply: Sendable>: Sendable {
   case applied(Reply, at: Position)
   /// A command with this key was applied so long ago that its reply is no longer known here.
   case repeated(at: Position)
-  /// It was not stored, for this reason, and will not be.
+  /// It was not stored, for this reason, and will not be. This tells nothing about an earlier command with this key
+  /// that got no answer: it may be stored.
   case notStored(String)
 }
 

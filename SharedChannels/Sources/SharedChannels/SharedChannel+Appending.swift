@@ -56,6 +56,8 @@ extension SharedChannel {
   private func append(_ batch: [Encoded]) async {
     var backoff = Backoff()
     var batch = batch
+    // After a try whose outcome is unknown, the batch may be stored, whatever becomes of the later tries.
+    var mayBeStored = false
     while true {
       batch = awaited(batch)
       if batch.isEmpty { return }
@@ -66,10 +68,13 @@ extension SharedChannel {
         return note(receipts, of: batch)
       } catch LogFailure.refused(let reason) {
         tell(appendFailure: reason)
-        for command in batch { refuse(command.request, reason) }
-        return forget(batch)
+        forget(batch)
+        // Requests that are dropped get nil: their askers ask again, with the same keys.
+        if !mayBeStored { for command in batch { refuse(command.request, reason) } }
+        return
       } catch {
         // Nobody knows whether it was stored. The keys make a second time harmless.
+        mayBeStored = true
         if !Task.isCancelled { tell(appendFailure: "\(error)") }
       }
       forget(batch)

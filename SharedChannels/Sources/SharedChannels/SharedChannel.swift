@@ -20,7 +20,7 @@ public import ServiceLifecycle
 ///   durable and part of ``state`` here. A command whose asker left before it was appended is dropped. When the
 ///   queue is full, a further command is dropped, and its asker gets nil immediately.
 /// - **A lost connection**: the channel appends the same commands again, until the log answers. Their keys make that
-///   harmless.
+///   harmless. If the log then refuses them, their askers get nil: nobody knows whether the first try stored them.
 /// - **State** is what ``SharedState/apply(_:)`` makes of all commands of all machines, in the log's order. A
 ///   machine that was away catches up.
 /// - **A log that was set back** has another ``Position/epoch``. The channel begins anew with what the log has.

@@ -163,4 +163,22 @@ final class CommandTests: XCTestCase {
       XCTAssertNil(channel.health.value.appendFailure)
     }
   }
+
+  func test_aBatchThatMayBeStoredIsNotCalledNotStoredWhenALaterTryIsRefused() async throws {
+    let channel = makeChannel()
+    let unknown: [any Error] = [LogFailure.unreachable("cut"), CancellationError()]
+    for (number, error) in unknown.enumerated() {
+      log.failAppends(.after(error), .before(LogFailure.refused("disk full")))
+      try await running(channel) {
+        let unanswered = await channel.add("g\(number)", key: "k\(number)")
+        XCTAssertNil(unanswered)
+        XCTAssertEqual(channel.health.value.appendFailure, "disk full")
+        let again = await channel.add("g\(number)", key: "k\(number)")
+        XCTAssertEqual(again?.reply, .done(count: number + 1))
+      }
+    }
+    let notStored = await channel.counts.notStored
+    XCTAssertEqual(notStored, 0)
+    XCTAssertEqual(channel.state.value.value.names, ["g0", "g1"])
+  }
 }
