@@ -3,34 +3,55 @@ import Foundation
 import SharedChannels
 import XCTest
 
-/// Three machines, each with five clients, while faults happen: what was answered is in the state, nothing is there twice,
-/// no state goes back, and the service goes on after them.
+/// Three machines, each with five clients, while faults happen: what the clients are told is linearizable, so nothing
+/// that was answered is lost or applied twice, no state goes back, and the service goes on after the faults.
+///
+/// - Parameter rounds: How often the fault happens.
 func requireNothingIsLost(
-  _ makeLog: @Sendable () throws -> any SharedLog,
-  during faults: @escaping @Sendable () async throws -> Void
+  rounds: Int, _ makeLog: @Sendable () throws -> any SharedLog,
+  fault: @escaping @Sendable () async throws -> Void = {}
 ) async throws {
   let channels = try (0..<3).map { _ in SharedChannel(Tally(), log: try makeLog()) }
   let states = channels.map { $0.state.subscribe() }
-  let answered = try await withThrowingTaskGroup(of: [String].self) { group in
+  let isOver = CurrentValue(false)
+  var history = try await withThrowingTaskGroup(of: ClientHistory.self) { group in
     for channel in channels {
       group.addTask {
         try await channel.run()
-        return []
+        return ClientHistory()
       }
-      group.addTask { await askUntilFinished(channel) }
     }
-    try await faults()
+    for client in clients(of: channels, until: isOver.outlet) {
+      group.addTask { await client.run() }
+    }
+    for _ in 0..<rounds {
+      try await Task.sleep(for: .milliseconds(.random(in: 300...600)))
+      try await fault()
+    }
     try await requireProgress(of: channels)
+    isOver.value = true
     for channel in channels { channel.finish() }
-    return try await group.reduce(into: []) { $0 += $1 }
+    return try await group.reduce(into: ClientHistory()) { $0 += $1 }
   }
-  let last = SharedChannel(Tally(), log: try makeLog())
-  let state = try await finalState(of: last)
-  XCTAssertGreaterThan(answered.count, 30)
-  XCTAssertEqual(Set(answered).subtracting(state.keys), [], "an answered command is lost")
-  XCTAssertEqual(state.keys.count, state.count, "a command was applied twice")
   for subscription in states {
     try await requireOneHistory(subscription)
+  }
+  XCTAssertGreaterThan(history.answeredCount, 30)
+  XCTAssertGreaterThan(history.readCount, 0)
+  let began = ContinuousClock.now
+  history.note(read: try await finalState(of: try makeLog()), from: began)
+  let log = try await keys(of: try makeLog())
+  try history.check(against: log)
+  print("\(log.count) commands and \(history.readCount) reads are linearizable")
+}
+
+private func clients(
+  of channels: [SharedChannel<Tally>], until isOver: StateOutlet<Bool>
+) -> [TrialClient] {
+  channels.indices.flatMap { number in
+    let machines = Array(channels[number...] + channels[..<number])
+    let habits: [TrialClient.Habit] = [.reads, .leaves, .waits, .waits, .waits]
+    return habits.map { TrialClient(habit: $0, machines: machines, isOver: isOver) }
   }
 }
 
@@ -38,20 +59,11 @@ func requireNothingIsLost(
 private func requireProgress(of channels: [SharedChannel<Tally>]) async throws {
   let state = channels[0].state
   let count = state.value.value.count
-  let goesOn = await withTaskGroup(of: Bool.self) { group in
-    group.addTask {
-      for await revised in state where revised.value.count >= count + 30 { return true }
-      return false
-    }
-    group.addTask {
-      try? await Task.sleep(for: .seconds(120))
-      return false
-    }
-    defer { group.cancelAll() }
-    return await group.next() == true
-  }
-  guard goesOn else {
-    throw LogFailure.unreachable("the service does not go on: \(channels.map(\.health.value))")
+  try await within(.seconds(120)) {
+    for await revised in state where revised.value.count >= count + 30 { return }
+    throw CancellationError()
+  } orSay: {
+    "the service does not go on: \(channels.map(\.health.value))"
   }
 }
 
@@ -65,44 +77,66 @@ private func requireOneHistory(_ states: Subscription<Revised<Tally>>) async thr
   }
 }
 
-private func finalState(of channel: SharedChannel<Tally>) async throws -> Tally {
+/// The state of a machine that starts when all others have ended.
+private func finalState(of log: any SharedLog) async throws -> Revised<Tally> {
+  let channel = SharedChannel(Tally(), log: log)
   async let running: Void = channel.run()
-  var state: Revised<Tally>?
   // Servers that have just come back may not answer yet.
-  for _ in 0..<10 where state == nil { state = try? await channel.upToDateState() }
+  let state = try await untilItSucceeds { try await channel.upToDateState() }
   channel.finish()
   try await running
-  return try XCTUnwrap(state).value
+  return state
 }
 
-/// All keys that were applied, and how many commands.
-struct Tally: SharedState {
-  private(set) var keys: Set<String> = []
-  private(set) var count = 0
-
-  mutating func apply(_ key: String) -> Int {
-    keys.insert(key)
-    count += 1
-    return count
+/// The keys of all entries, in the log's order.
+private func keys(of log: any SharedLog) async throws -> [String] {
+  try await within(.seconds(300)) {
+    try await untilItSucceeds {
+      let end = try await log.end()
+      var (keys, last) = ([String](), Position?.none)
+      while last?.index ?? 0 < end.index {
+        let entries = try await log.entries(after: last)
+        keys += entries.map(\.key)
+        last = entries.last?.position
+      }
+      return keys
+    }
+  } orSay: {
+    "the log cannot be read"
   }
 }
 
-/// The keys of the commands that were answered. Five clients, each of which asks again with its key until there is an
-/// answer.
-private func askUntilFinished(_ channel: SharedChannel<Tally>) async -> [String] {
-  await withTaskGroup(of: [String].self) { group in
-    for _ in 0..<5 {
-      group.addTask {
-        var answered: [String] = []
-        while true {
-          let key = UUID().uuidString
-          guard case .applied? = await channel.commands.ask(Keyed(key: key, key)) else {
-            return answered
-          }
-          answered.append(key)
-        }
-      }
+private func untilItSucceeds<Value>(_ work: () async throws -> Value?) async throws -> Value {
+  while true {
+    if let value = try? await work() { return value }
+    try await Task.sleep(for: .milliseconds(100))
+  }
+}
+
+/// Fails with a reason if the work takes longer.
+private func within<Value: Sendable>(
+  _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value,
+  orSay reason: @escaping @Sendable () -> String
+) async throws -> Value {
+  try await withThrowingTaskGroup(of: Value.self) { group in
+    group.addTask { try await work() }
+    group.addTask {
+      try await Task.sleep(for: limit)
+      throw LogFailure.unreachable("after \(limit): \(reason())")
     }
-    return await group.reduce(into: []) { $0 += $1 }
+    defer { group.cancelAll() }
+    return try await group.next()!
+  }
+}
+
+/// How many commands were applied, and a digest of their keys in order.
+struct Tally: SharedState, Equatable {
+  private(set) var count = 0
+  private var digest: UInt32 = 0
+
+  mutating func apply(_ key: String) -> Int {
+    for byte in key.utf8 { digest = digest &* 31 &+ UInt32(byte) }
+    count += 1
+    return count
   }
 }

@@ -43,13 +43,10 @@ final class PostgresLogTests: XCTestCase {
       throw XCTSkip("there is no way to damage a server in SHARED_LOG_POSTGRES_CONTROL")
     }
     let (address, schema) = (try engine().address, schema)
-    try await SharedLogTests.requireNothingIsLost {
+    try await SharedLogTests.requireNothingIsLost(rounds: rounds) {
       PostgresLog(try PostgresAddress(address), schema: schema, pollInterval: .seconds(30))
-    } during: {
-      for _ in 0..<rounds {
-        try await Task.sleep(for: .milliseconds(.random(in: 300...600)))
-        try execute(control, [fault])
-      }
+    } fault: {
+      try execute(control, [fault])
     }
   }
 

@@ -45,13 +45,10 @@ final class NATSLogTests: XCTestCase {
     on engine: NATSEngine, rounds: Int, fault: String
   ) async throws {
     let (name, control) = (logName, engine.control)
-    try await SharedLogTests.requireNothingIsLost {
+    try await SharedLogTests.requireNothingIsLost(rounds: rounds) {
       try engine.open(name)
-    } during: {
-      for _ in 0..<rounds {
-        try await Task.sleep(for: .milliseconds(.random(in: 300...600)))
-        try control(fault, name)
-      }
+    } fault: {
+      try control(fault, name)
     }
   }
 
