@@ -6,7 +6,7 @@ import XCTest
 /// Three machines, each with five clients, while faults happen: what the clients are told is linearizable, so nothing
 /// that was answered is lost or applied twice, no state goes back, and the service goes on after the faults.
 ///
-/// - Parameter rounds: How often the fault happens.
+/// - Parameter rounds: How often the fault happens, unless `SHARED_LOG_ROUNDS` says it.
 func requireNothingIsLost(
   rounds: Int, _ makeLog: @Sendable () throws -> any SharedLog,
   fault: @escaping @Sendable () async throws -> Void = {}
@@ -24,7 +24,7 @@ func requireNothingIsLost(
     for client in clients(of: channels, until: isOver.outlet) {
       group.addTask { await client.run() }
     }
-    for _ in 0..<rounds {
+    for _ in 0..<(try roundsOfEnvironment() ?? rounds) {
       try await Task.sleep(for: .milliseconds(.random(in: 300...600)))
       try await fault()
     }
@@ -55,6 +55,13 @@ private func clients(
   }
 }
 
+private func roundsOfEnvironment() throws -> Int? {
+  guard let text = ProcessInfo.processInfo.environment["SHARED_LOG_ROUNDS"], !text.isEmpty else {
+    return nil
+  }
+  return try XCTUnwrap(Int(text).flatMap { $0 > 0 ? $0 : nil }, "SHARED_LOG_ROUNDS is \(text)")
+}
+
 /// The service goes on: within two minutes, since the machine may be busy.
 private func requireProgress(of channels: [SharedChannel<Tally>]) async throws {
   let state = channels[0].state
@@ -77,12 +84,16 @@ private func requireOneHistory(_ states: Subscription<Revised<Tally>>) async thr
   }
 }
 
-/// The state of a machine that starts when all others have ended.
+/// The state of a machine that starts when all others have ended. Servers that have just come back may not answer
+/// yet, so it has a minute.
 private func finalState(of log: any SharedLog) async throws -> Revised<Tally> {
   let channel = SharedChannel(Tally(), log: log)
   async let running: Void = channel.run()
-  // Servers that have just come back may not answer yet.
-  let state = try await untilItSucceeds { try await channel.upToDateState() }
+  let state = try await within(.seconds(60)) {
+    try await untilItSucceeds { try await channel.upToDateState() }
+  } orSay: {
+    "there is no final state: \(channel.health.value)"
+  }
   channel.finish()
   try await running
   return state
