@@ -4,10 +4,10 @@ usage: nats.py FOLDER init COUNT    makes the folder for so many servers, and pr
        nats.py FOLDER start         starts those that do not run, and waits until they serve
        nats.py FOLDER stop          kills all, frozen ones too
        nats.py FOLDER crash         kills all, and starts them again
-       nats.py FOLDER crash-one     the same with a server that is drawn at random
+       nats.py FOLDER kill-one      kills a server that is drawn at random
        nats.py FOLDER freeze        stops all (SIGSTOP)
        nats.py FOLDER thaw          lets them go on
-       nats.py FOLDER freeze-leader NAME  stops a stream's leader for twelve seconds: longer than any limit of a client
+       nats.py FOLDER freeze-leader NAME  stops the server that leads a stream
        nats.py FOLDER backup NAME   keeps a copy of what all have on their disks, while none runs
        nats.py FOLDER restore NAME  puts the copy in its place
        nats.py FOLDER publish ADDRESS SUBJECT TEXT  stores a message
@@ -210,18 +210,17 @@ def main():
             start(folder)
         case "stop":
             kill(folder, every)
-        case "crash" | "crash-one":
-            kill(folder, every if command == "crash" else [random.choice(every)])
+        case "crash":
+            kill(folder, every)
             start(folder)
+        case "kill-one":
+            kill(folder, [random.choice(every)])
         case "freeze":
             send(signal.SIGSTOP, folder, every)
         case "thaw":
             send(signal.SIGCONT, folder, every)
         case "freeze-leader":
-            leader = leader_of(folder, sys.argv[3])
-            send(signal.SIGSTOP, folder, [leader])
-            time.sleep(12)
-            send(signal.SIGCONT, folder, [leader])
+            send(signal.SIGSTOP, folder, [leader_of(folder, sys.argv[3])])
         case "backup":
             kill(folder, every)
             shutil.copytree(folder / "data", folder / sys.argv[3])

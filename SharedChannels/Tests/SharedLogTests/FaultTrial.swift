@@ -4,16 +4,24 @@ import SharedChannels
 import XCTest
 
 /// Three machines, each with five clients, while faults happen: what the clients are told is linearizable, so nothing
-/// that was answered is lost or applied twice, no state goes back, and the service goes on after the faults.
+/// that was answered is lost or applied twice, no state goes back, and the service goes on after each fault.
 ///
-/// - Parameter rounds: How often the fault happens, unless `SHARED_LOG_ROUNDS` says it.
+/// - Parameters:
+///   - rounds: How often the fault happens, unless `SHARED_LOG_ROUNDS` says it.
+///   - fault: When it returns, the service must go on.
+///   - mend: Ends a fault during which the service must go on. It is told when `fault` returned.
+///   - others: What others than the trial's clients were told. Called after all channels have ended.
 func requireNothingIsLost(
   rounds: Int, _ makeLog: @Sendable () throws -> any SharedLog,
-  fault: @escaping @Sendable () async throws -> Void = {}
+  fault: @Sendable () async throws -> Void = {},
+  mend: @Sendable (ContinuousClock.Instant) async throws -> Void = { _ in },
+  others: @Sendable () async throws -> ClientHistory = { ClientHistory() }
 ) async throws {
+  let roundsOfEnvironment = try roundsOfEnvironment()
   let channels = try (0..<3).map { _ in SharedChannel(Tally(), log: try makeLog()) }
   let states = channels.map { $0.state.subscribe() }
   let isOver = CurrentValue(false)
+  var service = ServiceProbe(channels: channels)
   var history = try await withThrowingTaskGroup(of: ClientHistory.self) { group in
     for channel in channels {
       group.addTask {
@@ -21,21 +29,40 @@ func requireNothingIsLost(
         return ClientHistory()
       }
     }
-    for client in clients(of: channels, until: isOver.outlet) {
+    let clients = clients(of: channels, until: isOver.outlet)
+    for client in clients {
       group.addTask { await client.run() }
     }
-    for _ in 0..<(try roundsOfEnvironment() ?? rounds) {
+    for _ in 0..<(roundsOfEnvironment ?? rounds) {
       try await Task.sleep(for: .milliseconds(.random(in: 300...600)))
       try await fault()
+      let instant = ContinuousClock.now
+      do {
+        try await service.requireAnswers(since: instant)
+      } catch {
+        try? await mend(instant)
+        throw error
+      }
+      try await mend(instant)
+      try await service.requireAnswers()
     }
     try await requireProgress(of: channels)
     isOver.value = true
     for channel in channels { channel.finish() }
-    return try await group.reduce(into: ClientHistory()) { $0 += $1 }
+    group.addTask {
+      try await Task.sleep(for: .seconds(120))
+      throw LogFailure.unreachable("the channels do not end: \(channels.map(\.health.value))")
+    }
+    var history = ClientHistory()
+    for _ in 0..<channels.count + clients.count { history += try await group.next()! }
+    group.cancelAll()
+    return history
   }
   for subscription in states {
     try await requireOneHistory(subscription)
   }
+  history += service.history
+  history += try await others()
   XCTAssertGreaterThan(history.answeredCount, 30)
   XCTAssertGreaterThan(history.readCount, 0)
   let began = ContinuousClock.now
@@ -43,6 +70,7 @@ func requireNothingIsLost(
   let log = try await keys(of: try makeLog())
   try history.check(against: log)
   print("\(log.count) commands and \(history.readCount) reads are linearizable")
+  if roundsOfEnvironment != nil { print(service.summary) }
 }
 
 private func clients(
@@ -125,7 +153,7 @@ private func untilItSucceeds<Value>(_ work: () async throws -> Value?) async thr
 }
 
 /// Fails with a reason if the work takes longer.
-private func within<Value: Sendable>(
+func within<Value: Sendable>(
   _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value,
   orSay reason: @escaping @Sendable () -> String
 ) async throws -> Value {

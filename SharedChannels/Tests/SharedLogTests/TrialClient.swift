@@ -32,6 +32,15 @@ struct TrialClient: Sendable {
     return history
   }
 
+  /// Asks one machine, as often as it takes.
+  static func historyOfOneCommand(on machine: SharedChannel<Tally>) async -> ClientHistory {
+    let isOver = CurrentValue(false)
+    let client = TrialClient(habit: .waits, machines: [machine], isOver: isOver.outlet)
+    var history = ClientHistory()
+    await client.ask(UUID().uuidString, &history)
+    return history
+  }
+
   private var goesOn: Bool { !isOver.value && !Task.isCancelled }
 
   private func ask(_ key: String, _ history: inout ClientHistory) async {

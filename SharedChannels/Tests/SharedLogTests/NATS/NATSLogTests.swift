@@ -30,7 +30,7 @@ final class NATSLogTests: XCTestCase {
   }
 
   func test_aClusterOfWhichAServerCrashesLosesNothingAndNoStateGoesBack() async throws {
-    try await requireNothingIsLost(on: cluster(), rounds: 3, fault: "crash-one")
+    try await requireNothingIsLost(on: cluster(), rounds: 3, fault: "kill-one", mend: "start")
   }
 
   func test_aClusterThatCrashesLosesNothingAndNoStateGoesBack() async throws {
@@ -38,17 +38,27 @@ final class NATSLogTests: XCTestCase {
   }
 
   func test_aClusterOfWhichTheLeaderStandsStillLosesNothingAndNoStateGoesBack() async throws {
-    try await requireNothingIsLost(on: cluster(), rounds: 1, fault: "freeze-leader")
+    // The fault lasts longer than any limit of a client.
+    try await requireNothingIsLost(
+      on: cluster(), rounds: 1, fault: "freeze-leader", lasting: .seconds(12), mend: "thaw")
   }
 
+  /// - Parameters:
+  ///   - duration: How long a fault lasts at least that `mend` ends.
+  ///   - mend: Nil if the service cannot go on during the fault, so that `fault` ends it.
   private func requireNothingIsLost(
-    on engine: NATSEngine, rounds: Int, fault: String
+    on engine: NATSEngine, rounds: Int, fault: String, lasting duration: Duration = .zero,
+    mend: String? = nil
   ) async throws {
     let (name, control) = (logName, engine.control)
     try await SharedLogTests.requireNothingIsLost(rounds: rounds) {
       try engine.open(name)
     } fault: {
       try control(fault, name)
+    } mend: { began in
+      guard let mend else { return }
+      try await Task.sleep(until: began + duration, clock: .continuous)
+      try control(mend, name)
     }
   }
 
