@@ -16,9 +16,9 @@ public enum AppenderProgram {
     }
   }
 
-  /// What ``run(_:first:)`` appends under a number.
+  /// What ``run(_:first:)`` appends under a number. Each value is its key, as a string in JSON.
   public static func batch(_ number: Int) -> [Keyed<Data>] {
-    (0..<3).map { Keyed(key: "k-\(number)-\($0)", Data("\(number)".utf8)) }
+    (0..<3).map { Keyed(key: "k-\(number)-\($0)", Data("\"k-\(number)-\($0)\"".utf8)) }
   }
 
   /// Writes a line in one step, so that it is there when the process is killed.

@@ -32,6 +32,51 @@ final class SQLiteLogTests: XCTestCase {
     XCTFail("not found in 20 tries")
   }
 
+  func test_aProcessThatIsKilledWhileItAppendsLosesNothingAndNoStateGoesBack() async throws {
+    try await requireNothingIsLost(rounds: 3) { neighbour in
+      try await neighbour.start()
+      try await Task.sleep(for: .milliseconds(.random(in: 0...200)))
+      try await neighbour.kill()
+    }
+  }
+
+  func test_aProcessThatStandsStillInATransactionLosesNothingAndNoStateGoesBack() async throws {
+    let log = try SQLiteEngine(folder: folder).open("log")
+    try await requireNothingIsLost(rounds: 1) { neighbour in
+      try await neighbour.start()
+      try await neighbour.freeze(log)
+      // Longer than the others wait for its lock.
+      try await Task.sleep(for: .seconds(6))
+      await neighbour.thaw()
+    } mend: { neighbour in
+      try await neighbour.kill()
+    }
+  }
+
+  /// The faults are those of a process that appends to the file beside the channels of this process.
+  private func requireNothingIsLost(
+    rounds: Int, fault: @Sendable (Neighbour) async throws -> Void,
+    mend: @Sendable (Neighbour) async throws -> Void = { _ in }
+  ) async throws {
+    let engine = SQLiteEngine(folder: folder)
+    let command = try XCTUnwrap(engine.appender("log"))
+    let neighbour = Neighbour(command, lines: folder.appending(path: "lines"))
+    do {
+      try await SharedLogTests.requireNothingIsLost(rounds: rounds) {
+        try engine.open("log")
+      } fault: {
+        try await fault(neighbour)
+      } mend: { _ in
+        try await mend(neighbour)
+      } others: {
+        try await neighbour.history(in: try engine.open("log"))
+      }
+    } catch {
+      try? await neighbour.kill()
+      throw error
+    }
+  }
+
   func test_aFileThatCannotBeOpenedIsRefused() {
     XCTAssertThrowsError(try SQLiteLog(path: folder.appending(path: "none/log").path)) { error in
       guard case LogFailure.refused = error else { return XCTFail("\(error)") }

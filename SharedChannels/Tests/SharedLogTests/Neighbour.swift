@@ -1,0 +1,105 @@
+import Foundation
+import SharedChannels
+import SharedLogConformance
+import XCTest
+
+/// A process that appends to a log beside the channels of a trial, until it is killed. The next one begins with the
+/// batch of which nobody knows whether it was stored.
+actor Neighbour {
+  private let command: AppenderCommand
+  /// Where the process acknowledges.
+  private let lines: URL
+  private var process: Process?
+  private var began = ContinuousClock.now
+  private var first = 1
+  private var batches: [Batch] = []
+
+  private struct Batch {
+    let number: Int
+    let began: ContinuousClock.Instant
+    /// Nil if it was not acknowledged.
+    let ended: ContinuousClock.Instant?
+  }
+
+  init(_ command: AppenderCommand, lines: URL) {
+    (self.command, self.lines) = (command, lines)
+  }
+
+  /// Returns when the process has appended.
+  func start() async throws {
+    try Data().write(to: lines)
+    let process = Process()
+    process.executableURL = command.executable
+    process.arguments = command.arguments + ["\(first)"]
+    process.standardOutput = try FileHandle(forWritingTo: lines)
+    process.standardInput = FileHandle.nullDevice
+    began = .now
+    try process.run()
+    self.process = process
+    while try acknowledged() == nil {
+      guard process.isRunning else { throw LogFailure.refused("the process has ended") }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+  }
+
+  func kill() throws {
+    guard let process else { return }
+    send(SIGKILL)
+    process.waitUntilExit()
+    self.process = nil
+    let last = try acknowledged() ?? first - 1
+    for number in first..<last + 1 {
+      batches.append(Batch(number: number, began: began, ended: .now))
+    }
+    batches.append(Batch(number: last + 1, began: began, ended: nil))
+    first = last + 1
+  }
+
+  /// Stops the process (SIGSTOP) in a transaction: so that nobody can append.
+  func freeze(_ log: any SharedLog) async throws {
+    while true {
+      send(SIGSTOP)
+      let end = try await log.end()
+      try await Task.sleep(for: .milliseconds(300))
+      if try await log.end() == end { return }
+      send(SIGCONT)
+      try await Task.sleep(for: .milliseconds(.random(in: 0...50)))
+    }
+  }
+
+  func thaw() { send(SIGCONT) }
+
+  /// What all processes were told: that a batch is stored. Where it is, the log says.
+  func history(in log: any SharedLog) async throws -> ClientHistory {
+    var (positions, last) = ([String: Position](), Position?.none)
+    let end = try await log.end()
+    while last?.index ?? 0 < end.index {
+      let entries = try await log.entries(after: last)
+      for entry in entries { positions[entry.key] = entry.position }
+      last = entries.last?.position
+    }
+    var history = ClientHistory()
+    for batch in batches {
+      for key in AppenderProgram.batch(batch.number).map(\.key) {
+        guard let ended = batch.ended else {
+          history.note(nil, for: key, from: batch.began)
+          continue
+        }
+        let position = try XCTUnwrap(positions[key], "\(key) was acknowledged, and is lost")
+        history.note(.repeated(at: position), for: key, from: batch.began, to: ended)
+      }
+    }
+    return history
+  }
+
+  private func send(_ signal: Int32) {
+    guard let process else { return }
+    Foundation.kill(process.processIdentifier, signal)
+  }
+
+  /// The last batch.
+  private func acknowledged() throws -> Int? {
+    String(decoding: try Data(contentsOf: lines), as: UTF8.self).split(separator: "\n").last
+      .flatMap { Int($0) }
+  }
+}
