@@ -1,6 +1,6 @@
 """NATS servers with JetStream of the tests' own, on one machine: one, or a cluster.
 
-usage: nats.py FOLDER init COUNT    makes the folder for so many servers, and prints their address
+usage: nats.py FOLDER init COUNT [PROGRAM]  makes the folder for so many servers, and prints their address
        nats.py FOLDER start         starts those that do not run, and waits until they serve
        nats.py FOLDER stop          kills all, frozen ones too
        nats.py FOLDER crash         kills all, and starts them again
@@ -55,7 +55,7 @@ def free_ports(count):
     return ports
 
 
-def init(folder, count):
+def init(folder, count, program="nats-server"):
     ports = free_ports(3 * count)
     clients, monitors, routes = ports[:count], ports[count:2 * count], ports[2 * count:]
     for number in range(count):
@@ -66,6 +66,7 @@ def init(folder, count):
                 route=routes[number], routes=", ".join(f'"nats://127.0.0.1:{port}"' for port in routes))
         (folder / f"{number}.conf").write_text(text)
     (folder / "monitors").write_text(json.dumps(monitors))
+    (folder / "program").write_text(program)
     print(",".join(f"nats://127.0.0.1:{port}" for port in clients))
 
 
@@ -104,7 +105,7 @@ def start(folder):
 
 def launch(folder, number):
     return subprocess.Popen(
-        ["nats-server", "-c", folder / f"{number}.conf", "-P", folder / f"{number}.pid", "-l",
+        [(folder / "program").read_text(), "-c", folder / f"{number}.conf", "-P", folder / f"{number}.pid", "-l",
          folder / f"{number}.log"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, start_new_session=True)
 
@@ -205,7 +206,7 @@ def main():
     every = range(len(list(folder.glob("*.conf"))))
     match command:
         case "init":
-            init(folder, int(sys.argv[3]))
+            init(folder, int(sys.argv[3]), *sys.argv[4:])
         case "start":
             start(folder)
         case "stop":
