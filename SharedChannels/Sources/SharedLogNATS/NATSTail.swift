@@ -3,7 +3,7 @@ import SharedChannels
 
 /// The messages of a stream behind a place, as the server pushes them.
 ///
-/// The server waits for this side when much is on its way, and sends a sign of life every two seconds. A lost
+/// The server waits for this side when much is on its way, and sends a sign of life every second. A lost
 /// message, and a server that is silent, end the tail with an error. Whoever makes another looks anew where the log
 /// is.
 final class NATSTail {
@@ -17,7 +17,7 @@ final class NATSTail {
   /// How many the server had to deliver after the last one.
   private var pendingCount: Int64 = 0
   private var heard = ContinuousClock.now
-  private static let silenceLimit = Duration.seconds(6)
+  private static let silenceLimit = Duration.seconds(3)
 
   /// Whether it was last read so long ago that many messages may wait: the library drops those after the 65,536th.
   var isStale: Bool { heard + .seconds(30) < .now }
@@ -32,7 +32,7 @@ final class NATSTail {
     let configuration = """
       {"stream_name": "\(stream)", "config": {"deliver_subject": "\(inbox)", "filter_subject": "\(subject)",
       "deliver_policy": "by_start_sequence", "opt_start_seq": \(place.sequence + 1), "ack_policy": "none",
-      "headers_only": \(headersOnly), "flow_control": true, "idle_heartbeat": 2000000000, "mem_storage": true}}
+      "headers_only": \(headersOnly), "flow_control": true, "idle_heartbeat": 1000000000, "mem_storage": true}}
       """
     let answer = try connection.ask([
       NATSMessage(subject: "$JS.API.CONSUMER.CREATE.\(stream)", data: Data(configuration.utf8))
