@@ -252,8 +252,8 @@ FAULTS = [
      "Self.word(number: next &+ 1, epoch: Self.nobody)",
      "Self.word(number: next, epoch: Self.nobody)", POSITION),
     ("all iterators think that they are alone", "Subscription.swift",
-     "self.init(feed, epoch: feed.waiter.makeEpoch())",
-     "self.init(feed, epoch: Position.onlyEpoch)"),
+     "Iterator(feed, epoch: feed.waiter.makeEpoch(), end:",
+     "Iterator(feed, epoch: Position.onlyEpoch, end:"),
     # Displacing and cancelling.
     ("a newer consumer displaces nobody", "Waiter.swift",
      "      if isAsleep { displaced = dropBell() }\n", ""),
