@@ -182,7 +182,7 @@ def message(subject, headers, data):
 
 def fill(address, name, count, size=100):
     connection, lines = connect(address)
-    known = "0 0 0"
+    known = "0 0"
     for start in range(0, count, size):
         identifier = random.getrandbits(64)
         batch = f"{identifier:x}"
@@ -198,7 +198,7 @@ def fill(address, name, count, size=100):
             "Nats-Expected-Last-Subject-Sequence": 0, "Log-Known": known, "Log-Count": size}, data))
         connection.sendall(b"".join(claims))
         sequence = await_answers(lines, len(claims))
-        known = f"{sequence} {start + size} {identifier >> 41 << 40 | sequence}"
+        known = f"{start + size} {identifier >> 41 << 40 | sequence}"
 
 
 def main():

@@ -9,15 +9,17 @@ struct NATSPlace {
   /// The mark of the last of them; 0 if there is none.
   var mark: Int64 = 0
 
-  var text: String { "\(sequence) \(index) \(mark)" }
+  /// Without the sequence, of which the mark tells enough.
+  var text: String { "\(index) \(mark)" }
 
   init() {}
 
   init?(_ text: String) {
     let numbers = text.split(separator: " ").compactMap { Int64($0) }
     // So large an index cannot be reached, and adding to it cannot overflow.
-    guard numbers.count == 3, numbers[0] >= 0, 0...1 << 62 ~= numbers[1] else { return nil }
-    (sequence, index, mark) = (numbers[0], numbers[1], numbers[2])
+    guard numbers.count == 2, 0...1 << 62 ~= numbers[0] else { return nil }
+    (index, mark) = (numbers[0], numbers[1])
+    sequence = NATSRecord.sequence(ofMark: mark)
   }
 
   mutating func pass(_ record: NATSRecord) {

@@ -202,8 +202,7 @@ final class NATSStream {
   /// beginning if the log does not have that batch. If the log was set back while the author was connected, that batch
   /// may be gone, or other messages may follow it.
   private func knownPlace(of record: NATSRecord) throws -> NATSPlace {
-    var place = record.known
-    place.sequence = NATSRecord.sequence(ofMark: place.mark)
+    let place = record.known
     guard place.sequence < record.sequence, try batch(withMark: place.mark) != nil else {
       return NATSPlace()
     }
