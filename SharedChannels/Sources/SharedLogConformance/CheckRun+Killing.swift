@@ -38,7 +38,7 @@ extension CheckRun {
     for round in 0..<6 {
       let lines = folder.appending(path: "\(round)")
       // It asks again for the batch of which nobody knows.
-      let process = try start(command, first: (acknowledged.last ?? 0) + 1, writingTo: lines)
+      let process = try command.start(at: (acknowledged.last ?? 0) + 1, writingTo: lines)
       try await waitForLine(in: lines, of: process)
       try await Task.sleep(for: .milliseconds(.random(in: 0...200)))
       kill(process.processIdentifier, SIGKILL)
@@ -46,18 +46,6 @@ extension CheckRun {
       acknowledged += try numbers(in: lines)
     }
     try requireHistory(try await readAll(open()), has: acknowledged)
-  }
-
-  private func start(_ command: AppenderCommand, first: Int, writingTo lines: URL) throws -> Process
-  {
-    try Data().write(to: lines)
-    let process = Process()
-    process.executableURL = command.executable
-    process.arguments = command.arguments + ["\(first)"]
-    process.standardOutput = try FileHandle(forWritingTo: lines)
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    return process
   }
 
   private func waitForLine(in lines: URL, of process: Process) async throws {
@@ -89,5 +77,19 @@ extension CheckRun {
         (0..<3).allSatisfy { entries[start + $0].key == "k-\(number)-\($0)" },
         "the batch \(number) is not whole")
     }
+  }
+}
+
+extension AppenderCommand {
+  /// Starts the program, which appends from this batch on and acknowledges in a file.
+  package func start(at first: Int, writingTo lines: URL) throws -> Process {
+    try Data().write(to: lines)
+    let process = Process()
+    process.executableURL = executable
+    process.arguments = arguments + ["\(first)"]
+    process.standardOutput = try FileHandle(forWritingTo: lines)
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    return process
   }
 }

@@ -130,19 +130,19 @@ private func finalState(of log: any SharedLog) async throws -> Revised<Tally> {
 /// The keys of all entries, in the log's order.
 private func keys(of log: any SharedLog) async throws -> [String] {
   try await within(.seconds(300)) {
-    try await untilItSucceeds {
-      let end = try await log.end()
-      var (keys, last) = ([String](), Position?.none)
-      while last?.index ?? 0 < end.index {
-        let entries = try await log.entries(after: last)
-        keys += entries.map(\.key)
-        last = entries.last?.position
-      }
-      return keys
-    }
+    try await untilItSucceeds { try await allEntries(of: log).map(\.key) }
   } orSay: {
     "the log cannot be read"
   }
+}
+
+func allEntries(of log: any SharedLog) async throws -> [Logged<Data>] {
+  let end = try await log.end()
+  var entries: [Logged<Data>] = []
+  while entries.last?.position.index ?? 0 < end.index {
+    entries += try await log.entries(after: entries.last?.position)
+  }
+  return entries
 }
 
 private func untilItSucceeds<Value>(_ work: () async throws -> Value?) async throws -> Value {

@@ -14,6 +14,9 @@ actor Neighbour {
   private var first = 1
   private var batches: [Batch] = []
 
+  /// How long each step may take, since the machine may be busy.
+  private static let limit = Duration.seconds(60)
+
   private struct Batch {
     let number: Int
     let began: ContinuousClock.Instant
@@ -27,17 +30,14 @@ actor Neighbour {
 
   /// Returns when the process has appended.
   func start() async throws {
-    try Data().write(to: lines)
-    let process = Process()
-    process.executableURL = command.executable
-    process.arguments = command.arguments + ["\(first)"]
-    process.standardOutput = try FileHandle(forWritingTo: lines)
-    process.standardInput = FileHandle.nullDevice
     began = .now
-    try process.run()
+    let process = try command.start(at: first, writingTo: lines)
     self.process = process
     while try acknowledged() == nil {
       guard process.isRunning else { throw LogFailure.refused("the process has ended") }
+      guard began + Self.limit > .now else {
+        throw LogFailure.unreachable("the process has acknowledged nothing after \(Self.limit)")
+      }
       try await Task.sleep(for: .milliseconds(10))
     }
   }
@@ -57,7 +57,8 @@ actor Neighbour {
 
   /// Stops the process (SIGSTOP) in a transaction: so that nobody can append.
   func freeze(_ log: any SharedLog) async throws {
-    while true {
+    let deadline = ContinuousClock.now + Self.limit
+    while ContinuousClock.now < deadline {
       send(SIGSTOP)
       let end = try await log.end()
       try await Task.sleep(for: .milliseconds(300))
@@ -65,19 +66,15 @@ actor Neighbour {
       send(SIGCONT)
       try await Task.sleep(for: .milliseconds(.random(in: 0...50)))
     }
+    throw LogFailure.unreachable("the process was in no transaction for \(Self.limit)")
   }
 
   func thaw() { send(SIGCONT) }
 
   /// What all processes were told: that a batch is stored. Where it is, the log says.
   func history(in log: any SharedLog) async throws -> ClientHistory {
-    var (positions, last) = ([String: Position](), Position?.none)
-    let end = try await log.end()
-    while last?.index ?? 0 < end.index {
-      let entries = try await log.entries(after: last)
-      for entry in entries { positions[entry.key] = entry.position }
-      last = entries.last?.position
-    }
+    var positions: [String: Position] = [:]
+    for entry in try await allEntries(of: log) { positions[entry.key] = entry.position }
     var history = ClientHistory()
     for batch in batches {
       for key in AppenderProgram.batch(batch.number).map(\.key) {
