@@ -35,11 +35,14 @@ final class TerminalEcho: Sendable {
     }
   }
 
-  /// - Parameter isFinal: True just before the program ends, on whatever thread.
+  /// - Parameter isFinal: True just before the program ends, on whatever thread. Then what was typed
+  ///   unseen, and was not read, is thrown away: the terminal would show it, and hand it to the shell.
   func restore(isFinal: Bool = false) {
     state.withLock { state in
       state.isFinal = state.isFinal || isFinal
       guard var settings = state.original else { return }
+      // `TCSAFLUSH` would not do: on Linux it leaves what is still on its way to the terminal's input.
+      if isFinal { tcflush(0, TCIFLUSH) }
       tcsetattr(0, TCSANOW, &settings)
       state.original = nil
     }
