@@ -1,6 +1,7 @@
 /// How a call of `answer` goes about its elements.
 struct AnswerRules: Sendable {
-  let overlap: Overlap
+  /// Nil if each element has its own.
+  let overlap: Overlap?
   let pause: Pause?
   let busy: Inlet<Bool>?
   /// Whether busy is reported while the pause lasts.
@@ -19,6 +20,14 @@ struct AnswerRules: Sendable {
 
   /// Whether what is ready when an answer is published is ignored. (What waits for quiet has not come yet.)
   var ignoresReady: Bool { overlap == .firstOnly && pause == nil }
+
+  /// Whether what is ready then is ignored when it is taken, if its overlap says so.
+  var notesReady: Bool { mayIgnore && pause == nil }
+
+  var mayIgnore: Bool { overlap == .firstOnly || overlap == nil }
+
+  /// Whether several answers may be there at the same time.
+  var mayAnswerTogether: Bool { overlap == .concurrent || overlap == nil }
 
   /// Whether something is reported in the isolation of `publish` when an element is taken.
   var areReported: Bool { busy != nil || tellsIgnored }

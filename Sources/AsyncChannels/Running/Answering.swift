@@ -3,13 +3,15 @@ import Synchronization
 /// One call of `answer`: a loop that takes elements and begins work on them.
 ///
 /// One at a time, the loop works itself. Otherwise each element has a task, and the loop goes on to the next
-/// element. What becomes of an element `Turns` decides. The loop runs in the isolation of `publish` if
-/// something is reported when an element is taken, if `.firstOnly` takes from a derived subscription, or if
+/// element. If each element has an overlap of its own, one that waits for others makes the loop wait. What becomes of an element `Turns` decides. The loop runs in the isolation of `publish` if
+/// something is reported when an element is taken, if what is taken from a derived subscription may be ignored, or if
 /// the sequence is no subscription. Otherwise it runs elsewhere. Answers are published in the isolation,
 /// where nothing else runs between the decision that an answer counts and its publication. If `publish` has
 /// no isolation, they are published one by one.
 final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   private let rules: AnswerRules
+  /// If each element has its own.
+  private let overlapOf: @Sendable (Element) -> Overlap
   private let turns: Turns
   /// Nil if the sequence is neither a subscription nor an outlet.
   private let consumer: Consumer<Element>?
@@ -19,11 +21,12 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   private let answers = Locked(Answers())
 
   init(
-    _ rules: AnswerRules, of consumer: Consumer<Element>?, tellingIgnored ignored: Inlet<Element>?,
-    work: Work<Element, Answer>,
-    publish: Publish<Element, Answer>
+    _ rules: AnswerRules, overlapOf: @escaping @Sendable (Element) -> Overlap,
+    of consumer: Consumer<Element>?, tellingIgnored ignored: Inlet<Element>?,
+    work: Work<Element, Answer>, publish: Publish<Element, Answer>
   ) {
     self.rules = rules
+    self.overlapOf = overlapOf
     self.consumer = consumer
     turns = Turns(rules, of: consumer?.place)
     self.ignored = ignored
@@ -34,7 +37,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   /// Takes from its subscription.
   func run() async {
     guard let consumer else { return }
-    let isElsewhere = !rules.areReported && (rules.overlap != .firstOnly || consumer.place.isPlain)
+    let isElsewhere = !rules.areReported && (!rules.mayIgnore || consumer.place.isPlain)
     await run(from: consumer, isolation: isElsewhere ? nil : publish.isolation)
   }
 
@@ -72,11 +75,17 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
         ? takeNext(from: source)
         : await takeNewest(of: count, from: source, isolation: isolation)
       if let turn, begin(turn, in: &group, isolation: isolation) {
+        if rules.overlap == nil { await untilOthersAreDone() }
         await perform(turn, isolation: isolation)
       }
       turns.settle()
     }
     turns.settle()
+    await untilOthersAreDone()
+  }
+
+  /// Waits for the tasks that are no child tasks.
+  private func untilOthersAreDone() async {
     for turn in turns.current { await turn.untilDone() }
   }
 
@@ -123,20 +132,26 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   private func begin(
     _ turn: Turn<Element>, in group: inout DiscardingTaskGroup, isolation: isolated (any Actor)?
   ) -> Bool {
-    switch turns.decide(turn) {
+    let overlap = overlap(of: turn)
+    switch turns.decide(turn, as: overlap) {
     case .closed: return false
     case .ignored:
       ignore(turn)
       return false
     case .begins(let superseded):
       drop(superseded, in: &group)
-      switch rules.overlap {
-      case .oneAtATime: return true
-      case .latestOnly: beginAlone(turn, isolation: isolation)
-      case .firstOnly, .concurrent: beginAsChild(turn, in: &group, isolation: isolation)
+      if overlap == .oneAtATime { return true }
+      if overlap == .latestOnly || rules.overlap == nil {
+        beginAlone(turn, isolation: isolation)
+      } else {
+        beginAsChild(turn, in: &group, isolation: isolation)
       }
       return false
     }
+  }
+
+  private func overlap(of turn: Turn<Element>) -> Overlap {
+    rules.overlap ?? overlapOf(turn.element)
   }
 
   private func beginAsChild(
@@ -176,14 +191,17 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   private func perform(_ turn: Turn<Element>, isolation: isolated (any Actor)? = nil) async {
     turn.adopt()
     do throws(NotBegun) {
-      guard rules.overlap == .concurrent else {
+      guard rules.mayAnswerTogether else {
         return await publish(
           try await workElsewhere(on: turn), of: turn, isolation: publish.isolation)
       }
       // Any number may be ready together. So this is asked before the isolation is entered, though it costs a hop
       // where work ends in an actor.
       let answer = try await workElsewhere(on: turn)
-      guard becomesPublisher(of: answer, turn) else { return turn.finish() }
+      let isPublisher =
+        rules.overlap == nil
+        ? await becomesPublisherOrWaits(with: answer, turn) : becomesPublisher(of: answer, turn)
+      guard isPublisher else { return turn.finish() }
       await publish(answer, of: turn, isPublisher: true, isolation: publish.isolation)
     } catch {
       turn.finish()
@@ -210,7 +228,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     for _ in 0..<consumer.place.pendingCount {
       if isolation != nil, budget.isUsedUp() { await budget.pause() }
       guard case .turn(let turn) = turns.take(consumer.take) else { continue }
-      if case .ignored = turns.decide(turn) { ignore(own(turn)) }
+      if case .ignored = turns.decide(turn, as: .firstOnly) { ignore(own(turn)) }
     }
   }
 
@@ -229,6 +247,16 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     answers.withLock { $0.begin { WaitingAnswer(answer, of: turn) } }
   }
 
+  /// The same. The task that publishes this answer, too, has done so when it returns: its turn is not done before,
+  /// since an element may wait for that.
+  private func becomesPublisherOrWaits(with answer: Answer, _ turn: Turn<Element>) async -> Bool {
+    await withCheckedContinuation { maker in
+      if answers.withLock({ $0.begin { WaitingAnswer(answer, of: turn, by: maker) } }) {
+        maker.resume(returning: true)
+      }
+    }
+  }
+
   /// Publishes answers one after the other: no answer after a newer one, and none while another is being
   /// published. The task that has found nobody publishing does so for all, so others do not crowd the
   /// isolation. It lets others run there after 64 answers or a millisecond.
@@ -243,15 +271,17 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     // Not sooner: the call waits for it.
     defer { turn.finish() }
     var (answer, current) = (answer, turn)
+    var maker: CheckedContinuation<Bool, Never>?
     var budget = TurnBudget(after: 1)
     while true {
       if rules.ignoresReady { await ignoreReady(isolation: isolation) }
       current.adopt()
       if turns.end(current) { await publish(answer, to: current.element) }
       current.disown()
+      maker?.resume(returning: false)
       guard let next = answers.withLock({ $0.takeNext() }) else { return }
       let waiting = unsafeDowncast(next, to: WaitingAnswer<Element, Answer>.self)
-      (answer, current) = (waiting.answer, waiting.turn)
+      (answer, current, maker) = (waiting.answer, waiting.turn, waiting.maker)
       if isolation != nil, budget.isUsedUp() { await budget.pause() }
     }
   }

@@ -33,16 +33,9 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
     @_inheritActorContext
     publish: @escaping @isolated(any) @Sendable (Element, Result<Answer, WorkFailure>) -> Void
   ) async {
-    let attempt: @Sendable (Element) async -> Result<Answer, WorkFailure> = { element in
-      do throws(WorkFailure) {
-        return .success(try await work(element))
-      } catch {
-        return .failure(error)
-      }
-    }
     await answer(
       overlap, after: quiet, clock: clock, busy: busy, isBusyInPause: isBusyInPause,
-      ignored: ignored, by: .silent(attempt), to: .both(publish))
+      ignored: ignored, by: .trying(work), to: .both(publish))
   }
 
   /// Does work that reports its progress for each element. Use it for a download.

@@ -1,7 +1,9 @@
 /// What all forms of `answer` come to.
 extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Never {
+  /// - Parameter overlap: Nil if each element has its own, which `overlapOf` tells.
   func answer<Answer: Sendable>(
-    _ overlap: Overlap, after quiet: Duration, clock: some Clock<Duration>, busy: Inlet<Bool>?,
+    _ overlap: Overlap?, overlapOf: @escaping @Sendable (Element) -> Overlap = { _ in .oneAtATime },
+    after quiet: Duration, clock: some Clock<Duration>, busy: Inlet<Bool>?,
     isBusyInPause: Bool, ignored: Inlet<Element>?,
     by work: Work<Element, Answer>, to publish: Publish<Element, Answer>
   ) async {
@@ -14,20 +16,18 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
     let rules = AnswerRules(
       overlap: overlap, pause: pause, busy: busy, isBusyInPause: isBusyInPause,
       tellsIgnored: ignored != nil)
+    func answering(_ consumer: Consumer<Element>?) -> Answering<Element, Answer> {
+      Answering(
+        rules, overlapOf: overlapOf, of: consumer, tellingIgnored: ignored, work: work,
+        publish: publish)
+    }
     let iterator = makeAsyncIterator()
     if let own = iterator as? Subscription<Element>.Iterator {
-      await Answering(
-        rules, of: Consumer(own), tellingIgnored: ignored, work: work, publish: publish
-      ).run()
+      await answering(Consumer(own)).run()
     } else if pause == nil {
-      await Answering(rules, of: nil, tellingIgnored: ignored, work: work, publish: publish).run(
-        from: IteratedSource(iterator), isolation: publish.isolation)
+      await answering(nil).run(from: IteratedSource(iterator), isolation: publish.isolation)
     } else {
-      await relayed { received in
-        let consumer = Consumer(received.makeAsyncIterator())
-        await Answering(rules, of: consumer, tellingIgnored: ignored, work: work, publish: publish)
-          .run()
-      }
+      await relayed { await answering(Consumer($0.makeAsyncIterator())).run() }
     }
   }
 

@@ -21,7 +21,7 @@ final class Turns: Sendable {
     /// How many there are whose answer counts.
     var count = 0
     var held = HeldTurns()
-    /// Those that a newer one may supersede.
+    /// Those that a newer one may supersede, or wait for.
     var current: [TurnBase] = []
     /// How many of the elements that are ready came before the last answer was published.
     var late = 0
@@ -39,6 +39,12 @@ final class Turns: Sendable {
       if isHeld { held.remove(turn) }
       turn.phase = phase
       return isHeld
+    }
+
+    mutating func add(_ turn: TurnBase) {
+      // Now and then, so that each costs the same.
+      if current.count > 2 * count + 32 { current.removeAll { $0.isDone.load(ordering: .acquiring) } }
+      current.append(turn)
     }
 
     /// Returns all that are current, and how many of them are superseded now.
@@ -101,8 +107,7 @@ final class Turns: Sendable {
   }
 
   /// Decides what becomes of an element that is held.
-  func decide(_ turn: TurnBase) -> Verdict {
-    let overlap = rules.overlap
+  func decide(_ turn: TurnBase, as overlap: Overlap) -> Verdict {
     var (begins, superseded) = (false, [TurnBase]())
     let verdict = state.withLock { state -> Verdict in
       if state.isClosed { return .closed }
@@ -114,6 +119,8 @@ final class Turns: Sendable {
       if overlap == .latestOnly {
         (older, superseded) = state.supersede()
         state.current = [turn]
+      } else if rules.overlap == nil, overlap != .oneAtATime {
+        state.add(turn)
       }
       state.count += 1
       begins = !exchange(&state.isExpecting, with: false)
@@ -144,7 +151,7 @@ final class Turns: Sendable {
       turn.phase = .over
       state.count -= 1
       let isReadable = rules.looksFurther && place?.isReadable == true
-      if rules.ignoresReady { state.late = place?.countThatStays ?? 0 }
+      if rules.notesReady { state.late = place?.countThatStays ?? 0 }
       isReported = !isReadable || !rules.isBusyBetween || state.isExpecting
       if !isReported { state.isExpecting = true }
       // What was sent before an answer is published supersedes it.

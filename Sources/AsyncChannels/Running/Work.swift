@@ -3,6 +3,19 @@ enum Work<Element: Sendable, Answer: Sendable>: Sendable {
   case silent(@Sendable (Element) async -> Answer)
   case reporting(@Sendable (Turn<Element>, Turns) async -> Answer)
 
+  /// Work that can fail.
+  static func trying<Value, Failure: Error>(
+    _ work: @escaping @Sendable (Element) async throws(Failure) -> Value
+  ) -> Self where Answer == Result<Value, Failure> {
+    .silent { element in
+      do throws(Failure) {
+        return .success(try await work(element))
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
+
   /// Work with an inlet for its progress. What it sends is published in order, before the answer, as long as
   /// the answer would count. After that the inlet refuses it, and nothing that was sent before is published.
   static func reporting<Progress: Sendable>(

@@ -141,8 +141,8 @@ final class AnswerAfterTests: XCTestCase {
       inputs.send(1)
       inputs.send(2)
       await Answering(
-        rules, of: Consumer(received.makeAsyncIterator()), tellingIgnored: nil, work: work,
-        publish: .answer { _ in }
+        rules, overlapOf: { _ in overlap }, of: Consumer(received.makeAsyncIterator()),
+        tellingIgnored: nil, work: work, publish: .answer { _ in }
       ).run()
       XCTAssertEqual(begun.events.first, overlap == .latestOnly ? begun.events.first : 2)
       XCTAssertEqual(pauses.load(ordering: .relaxed), 2, "\(overlap)")

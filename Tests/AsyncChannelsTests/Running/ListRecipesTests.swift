@@ -99,7 +99,11 @@ final class ListRecipesTests: XCTestCase {
 
 @MainActor
 private final class PostsViewModel: ViewModel {
-  enum Load: Sendable { case refresh, more(after: Int) }
+  enum Load: Sendable {
+    case refresh, more(after: Int)
+
+    var overlap: Overlap { if case .refresh = self { .latestOnly } else { .firstOnly } }
+  }
 
   @Input private var load: Inlet<Load>
   @CurrentValue private(set) var isLoading = false
@@ -110,31 +114,24 @@ private final class PostsViewModel: ViewModel {
     self.page = page
   }
 
-  var refresh: Inlet<Void> {
-    load.contramap { [isLoading = _isLoading.inlet] in
-      isLoading.send(true)
-      return .refresh
-    }
+  var refresh: Inlet<Void> { load.contramap { .refresh } }
+
+  var loadMore: Inlet<Void> {
+    load.contramap { [posts = $posts] in .more(after: posts.value.count) }
   }
 
   /// For SwiftUI's `.refreshable`: returns when nothing is loaded any more.
   func reload() async {
+    isLoading = true
     refresh.send()
     for await isLoading in $isLoading where !isLoading { return }
   }
 
-  /// Dropped while something is loaded.
-  var loadMore: Inlet<Void> {
-    load.compactContramap { [isLoading = $isLoading, posts = $posts] in
-      isLoading.value ? nil : .more(after: posts.value.count)
-    }
-  }
-
   func run() async {
-    await _load.received.answer(.latestOnly, busy: _isLoading.inlet, by: page) { load, page in
+    await _load.received.answer(overlap: \.overlap, busy: _isLoading.inlet, by: page) { load, page in
       switch load {
       case .refresh: self.posts = page
-      case .more(let count): if count == self.posts.count { self.posts += page }
+      case .more: self.posts += page
       }
     }
   }

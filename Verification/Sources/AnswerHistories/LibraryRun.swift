@@ -8,13 +8,14 @@ final class LibraryRun {
   private let setup: Setup
   private let time: TestTime
   private let input = Input<Int>()
-  private let record = Record()
+  private let record: Record
   private var sent = 0
   private var active: Task<Void, Never>?
 
   init(_ setup: Setup, in time: TestTime) {
     self.setup = setup
     self.time = time
+    record = Record(setup)
   }
 
   /// Ends the work on an element.
@@ -40,7 +41,7 @@ final class LibraryRun {
     await time.idle()
     var after = observation
     record.withLock { $0.seen.events = [] }
-    if setup.overlap == .concurrent { after.sortAnswers() }
+    if setup.mayAnswerTogether { after.sortAnswers() }
     return (atCancel, after)
   }
 
@@ -67,9 +68,18 @@ final class LibraryRun {
   }
 
   private func call() async {
-    let (record, made) = (record, made)
+    let (record, made, setup) = (record, made, setup)
+    guard let overlap = setup.overlap else {
+      return await input.received.answer(
+        overlap: { setup.overlap(of: $0) }, busy: made.busy, ignored: made.ignored
+      ) {
+        await record.work(on: $0)
+      } publish: {
+        record.note(.published($1))
+      }
+    }
     await input.received.answer(
-      setup.overlap, after: made.pause, clock: made.clock, busy: made.busy,
+      overlap, after: made.pause, clock: made.clock, busy: made.busy,
       isBusyInPause: setup.isBusyInPause, ignored: made.ignored
     ) {
       await record.work(on: $0)
@@ -81,8 +91,18 @@ final class LibraryRun {
   @concurrent
   nonisolated private func callElsewhere() async {
     let (record, made, received) = (record, await made, input.received)
+    let setup = setup
+    guard let overlap = setup.overlap else {
+      return await received.answer(
+        overlap: { setup.overlap(of: $0) }, busy: made.busy, ignored: made.ignored
+      ) {
+        await record.work(on: $0)
+      } publish: {
+        record.note(.published($1))
+      }
+    }
     await received.answer(
-      setup.overlap, after: made.pause, clock: made.clock, busy: made.busy,
+      overlap, after: made.pause, clock: made.clock, busy: made.busy,
       isBusyInPause: setup.isBusyInPause, ignored: made.ignored
     ) {
       await record.work(on: $0)
@@ -119,7 +139,12 @@ final class Record: Sendable {
     var works: [Int: Work] = [:]
   }
 
+  private let setup: Setup
   private let state = Monitor(State())
+
+  init(_ setup: Setup) {
+    self.setup = setup
+  }
 
   func withLock<Result>(_ body: (inout State) -> Result) -> Result {
     state.withLock(body)
@@ -134,7 +159,7 @@ final class Record: Sendable {
 
   func work(on element: Int) async -> Int {
     withLock { $0.seen.begun.append(element) }
-    if WorkKind(of: element) == .isImmediate { return element }
+    if setup.kind(of: element) == .isImmediate { return element }
     withLock { $0.works[element] = Work() }
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -146,7 +171,7 @@ final class Record: Sendable {
         if isOver { continuation.resume() }
       }
     } onCancel: {
-      if WorkKind(of: element) == .endsWhenCancelled { return complete(element) }
+      if setup.kind(of: element) == .endsWhenCancelled { return complete(element) }
       withLock { $0.works[element]?.isCancelled = true }
     }
     return element

@@ -9,9 +9,14 @@ struct SequentialModel {
     var pauseEnd: Int?
     /// Elements that are worked on, and whether their answers count.
     var works: [Int: Bool] = [:]
+    /// Taken, and waits for the work before it.
+    var held: Int?
+    /// How many of those that wait came while work was in progress.
+    var late = 0
 
     var isActive: Bool { !isCancelled && !hasReturned }
-    var countsAnswers: Bool { works.values.contains(true) }
+    var hasWork: Bool { works.values.contains(true) }
+    var countsAnswers: Bool { hasWork || held != nil }
   }
 
   private let setup: Setup
@@ -20,6 +25,9 @@ struct SequentialModel {
   private var isFinished = false
   private var waiting: [Int] = []
   private var calls: [Call] = []
+  /// Taken in this step, and superseded in it: they may have been begun.
+  private var doubtful: Set<Int> = []
+  private var takenInStep: Set<Int> = []
   private(set) var observation = Observation()
 
   init(_ setup: Setup) {
@@ -29,11 +37,14 @@ struct SequentialModel {
   /// The elements that a `complete` may name.
   var underWay: [Int] { observation.underWay.keys.sorted() }
 
-  /// - Parameter seen: What was seen as soon as `cancel()` had returned. When it comes, any part of what was sent
-  ///   just before may have been begun.
+  /// - Parameters:
+  ///   - seen: What was seen as soon as `cancel()` had returned. When it comes, any part of what was sent
+  ///     just before may have been begun.
+  ///   - got: What is seen at its end, of which only what may differ is believed.
   /// - Returns: Why that cannot be.
-  mutating func apply(_ step: Step, seen: Observation) -> String? {
+  mutating func apply(_ step: Step, seen: Observation, got: Observation) -> String? {
     observation.events = []
+    (doubtful, takenInStep) = ([], [])
     var reason: String?
     switch step {
     case .send(let count): send(count)
@@ -52,6 +63,7 @@ struct SequentialModel {
     case .finish: isFinished = true
     }
     proceed()
+    believe(got)
     for index in calls.indices where calls[index].works.isEmpty {
       let call = calls[index]
       if call.isCancelled || isFinished && waiting.isEmpty { calls[index].hasReturned = true }
@@ -86,9 +98,14 @@ struct SequentialModel {
 
   /// The active call takes what it can.
   private mutating func proceed() {
-    while let call = active, !waiting.isEmpty {
-      if setup.overlap == .oneAtATime, !call.works.isEmpty { return }
+    while let call = active {
       let index = calls.count - 1
+      if let held = call.held {
+        if call.hasWork { return }
+        calls[index].held = nil
+        begin(held)
+      }
+      if waiting.isEmpty || calls[index].works.contains(where: { isAlone($0.key, countsAnswer: $0.value) }) { return }
       if let pause = setup.pause {
         if setup.overlap == .latestOnly { supersede() }
         calls[index].pauseEnd = call.pauseEnd ?? now + pause
@@ -105,12 +122,32 @@ struct SequentialModel {
 
   private mutating func take(_ element: Int) {
     let index = calls.count - 1
-    if setup.overlap == .firstOnly, calls[index].countsAnswers { return ignore(element) }
-    if setup.overlap == .latestOnly { supersede() }
-    calls[index].works[element] = true
+    let isLate = calls[index].late > 0 || calls[index].countsAnswers
+    calls[index].late = max(0, calls[index].late - 1)
+    switch setup.overlap(of: element) {
+    case .firstOnly: if isLate { return ignore(element) }
+    case .latestOnly: supersede()
+    case .oneAtATime:
+      if calls[index].hasWork {
+        calls[index].held = element
+        return
+      }
+    case .concurrent: break
+    }
+    begin(element)
+  }
+
+  /// Whether nothing begins beside it.
+  private func isAlone(_ element: Int, countsAnswer: Bool) -> Bool {
+    countsAnswer && setup.overlap(of: element) == .oneAtATime
+  }
+
+  private mutating func begin(_ element: Int) {
+    calls[calls.count - 1].works[element] = true
+    takenInStep.insert(element)
     observation.begun.append(element)
     reportBusy()
-    if WorkKind(of: element) == .isImmediate { answer(element) }
+    if setup.kind(of: element) == .isImmediate { answer(element) }
   }
 
   private mutating func ignore(_ element: Int) {
@@ -123,14 +160,31 @@ struct SequentialModel {
       waiting = []
     }
     calls[calls.count - 1].works[element] = nil
+    if setup.overlap == nil { calls[calls.count - 1].late = waiting.count }
     reportBusy()
     observation.events.append(.published(element))
   }
 
   /// The work under way in the newest call has no answer any more. It ends if it heeds its cancellation.
   private mutating func supersede() {
+    if setup.overlap == nil {
+      let works = calls[calls.count - 1].works.keys.filter(takenInStep.contains)
+      for element in works {
+        doubtful.insert(element)
+        calls[calls.count - 1].works[element] = nil
+      }
+    }
     calls[calls.count - 1].works = calls[calls.count - 1].works
-      .filter { WorkKind(of: $0.key) == .endsWhenTold }.mapValues { _ in false }
+      .filter { setup.kind(of: $0.key) == .endsWhenTold }.mapValues { _ in false }
+  }
+
+  private mutating func believe(_ got: Observation) {
+    for element in doubtful {
+      if !got.begun.contains(element) { observation.begun.removeAll { $0 == element } }
+      if got.underWay[element] == true, setup.kind(of: element) == .endsWhenTold {
+        calls[calls.count - 1].works[element] = false
+      }
+    }
   }
 
   private mutating func reportBusy() {
@@ -149,6 +203,10 @@ struct SequentialModel {
   private mutating func cancel(afterSending count: Int, seen: Observation) -> String? {
     send(count)
     guard let call = active else { return nil }
+    if let held = call.held {
+      waiting.insert(held, at: 0)
+      calls[calls.count - 1].held = nil
+    }
     let begun = seen.begun.filter { !observation.begun.contains($0) }
     let rest = waiting.filter { !begun.contains($0) }
     // What the first was to be worked on for is ignored, also if it is given back.
@@ -176,7 +234,7 @@ struct SequentialModel {
   private func doubt(
     _ begun: [Int], _ gone: [Int], _ left: [Int], _ events: [Event], in call: Call
   ) -> String? {
-    let quick = begun.filter { WorkKind(of: $0) == .isImmediate }
+    let quick = begun.filter { setup.kind(of: $0) == .isImmediate }
     let ignored = events.compactMap { if case .ignored(let number) = $0 { number } else { nil } }
     let published = events.compactMap {
       if case .published(let number) = $0 { number } else { nil }
@@ -200,6 +258,7 @@ struct SequentialModel {
           : waiting.starts(with: begun) && begun.count < 2
             && (begun != [] || left.first == waiting.first)
       case .concurrent: gone == []
+      case nil: begun + gone == []
       }
     return isRight ? nil : "of \(waiting) \(begun) were begun, and \(gone) are gone"
   }
@@ -213,6 +272,6 @@ struct SequentialModel {
     }
     observation.returnedCalls = calls.count { $0.hasReturned }
     observation.pending = waiting.count
-    if setup.overlap == .concurrent { observation.sortAnswers() }
+    if setup.mayAnswerTogether { observation.sortAnswers() }
   }
 }

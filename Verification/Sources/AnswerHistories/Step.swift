@@ -3,7 +3,8 @@ import Proof
 
 /// How `answer` is called in a history.
 struct Setup: Sendable {
-  var overlap = Overlap.oneAtATime
+  /// Nil if each element has its own.
+  var overlap: Overlap?
   /// For how many units of time it has to be quiet; nil if work begins immediately.
   var pause: Int?
   var isBusyInPause = false
@@ -11,6 +12,19 @@ struct Setup: Sendable {
   var tellsIgnored = false
   /// Whether answers are published on the main actor.
   var isIsolated = false
+
+  var mayAnswerTogether: Bool { overlap == .concurrent || overlap == nil }
+
+  func overlap(of element: Int) -> Overlap {
+    overlap ?? Overlap.allCases[(element &* 7 + element / 3) % 4]
+  }
+
+  func kind(of element: Int) -> WorkKind {
+    let kind = WorkKind(of: element)
+    // Work that is superseded by what is ready with it may be begun or not: then it has no answer in either case.
+    let mayBeSupersededAtOnce = overlap == nil && overlap(of: element) != .oneAtATime
+    return kind == .isImmediate && mayBeSupersededAtOnce ? .endsWhenCancelled : kind
+  }
 }
 
 /// One step of a history. After it, everything that can run has run. Elements are numbered as they are sent.

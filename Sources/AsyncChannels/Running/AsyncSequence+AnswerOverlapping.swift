@@ -1,0 +1,64 @@
+/// Answering elements of which each has an overlap of its own.
+extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Never {
+  /// Does asynchronous work for each element, and publishes each answer with its element. Each element decides
+  /// what happens if it arrives while earlier ones are worked on. Use it if inputs share what they change: a
+  /// refresh replaces what is being loaded, and a request for more is ignored meanwhile.
+  ///
+  /// ```swift
+  /// await _load.received.answer(overlap: \.overlap, busy: _isLoading.inlet, by: page) { load, page in
+  ///   switch load {
+  ///   case .refresh: self.posts = page   // whose overlap is .latestOnly
+  ///   case .more: self.posts += page     // whose overlap is .firstOnly
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// The overlap of an element says what becomes of it and of the work in progress, whatever the overlaps of
+  /// earlier elements are:
+  ///
+  /// - ``Overlap/latestOnly``: all work in progress is cancelled, its answers are discarded, and the new work begins.
+  /// - ``Overlap/firstOnly``: the element is ignored if work was in progress when it arrived.
+  /// - ``Overlap/concurrent``: the work begins beside the other.
+  /// - ``Overlap/oneAtATime``: the work waits until all answers before it are published. Later elements wait until
+  ///   its own answer is published, so nothing supersedes it.
+  ///
+  /// Elements are looked at one after the other, in order. So an element that a later one supersedes may be worked
+  /// on for a moment, although both are ready. An ignored element is sent to `ignored` when the call looks at it,
+  /// which may be after the answer; `busy` becomes `false` after that, if nothing else follows. Each element has a
+  /// task, except for those with ``Overlap/oneAtATime``. Everything else is as with
+  /// ``_Concurrency/AsyncSequence/answer(_:after:clock:busy:isBusyInPause:ignored:by:publish:)-(_,_,_,_,_,_,_,(Answer)->Void)``.
+  ///
+  /// - Parameters:
+  ///   - overlap: The overlap of an element. It is called once for each element, on any thread.
+  ///   - busy: See above.
+  ///   - ignored: See above.
+  ///   - work: Makes the answer.
+  ///   - publish: Called with each element and its answer in the isolation in which the closure was made, one at
+  ///     a time.
+  public func answer<Answer: Sendable>(
+    overlap: @escaping @Sendable (Element) -> Overlap, busy: Inlet<Bool>? = nil,
+    ignored: Inlet<Element>? = nil,
+    by work: @escaping @Sendable (Element) async -> Answer,
+    @_inheritActorContext
+    publish: @escaping @isolated(any) @Sendable (Element, Answer) -> Void
+  ) async {
+    await answer(
+      nil, overlapOf: overlap, after: .zero, clock: ContinuousClock(), busy: busy,
+      isBusyInPause: false, ignored: ignored, by: .silent(work), to: .both(publish))
+  }
+
+  /// Does work that can fail for each element, of which each has an overlap of its own, and publishes a `Result`
+  /// with its element.
+  @_disfavoredOverload
+  public func answer<Answer: Sendable, WorkFailure: Error>(
+    overlap: @escaping @Sendable (Element) -> Overlap, busy: Inlet<Bool>? = nil,
+    ignored: Inlet<Element>? = nil,
+    by work: @escaping @Sendable (Element) async throws(WorkFailure) -> Answer,
+    @_inheritActorContext
+    publish: @escaping @isolated(any) @Sendable (Element, Result<Answer, WorkFailure>) -> Void
+  ) async {
+    await answer(
+      nil, overlapOf: overlap, after: .zero, clock: ContinuousClock(), busy: busy,
+      isBusyInPause: false, ignored: ignored, by: .trying(work), to: .both(publish))
+  }
+}

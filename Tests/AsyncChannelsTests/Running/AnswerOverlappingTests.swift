@@ -1,0 +1,260 @@
+import AsyncChannels
+import AsyncChannelsTesting
+import Synchronization
+import TestSupport
+import XCTest
+
+/// `answer(overlap:)`: each element has an overlap of its own.
+@MainActor
+final class AnswerOverlappingTests: XCTestCase {
+  private struct Job: Sendable, Equatable, CustomStringConvertible {
+    let description: String
+    let overlap: Overlap
+    var seconds = 1
+
+    static func refresh(_ number: Int, _ seconds: Int = 1) -> Job {
+      Job(description: "refresh \(number)", overlap: .latestOnly, seconds: seconds)
+    }
+
+    static func more(_ number: Int, _ seconds: Int = 1) -> Job {
+      Job(description: "more \(number)", overlap: .firstOnly, seconds: seconds)
+    }
+
+    static func save(_ number: Int, _ seconds: Int = 1) -> Job {
+      Job(description: "save \(number)", overlap: .oneAtATime, seconds: seconds)
+    }
+
+    static func image(_ number: Int, _ seconds: Int = 1) -> Job {
+      Job(description: "image \(number)", overlap: .concurrent, seconds: seconds)
+    }
+  }
+
+  /// Sends jobs in a row, and returns in seconds when each was begun, ignored and answered.
+  private func events(of jobs: [[Job]], isReported: Bool, isIsolated: Bool) async throws -> [String]
+  {
+    let events = Record<String>()
+    try await withTestTime { time in
+      let (clock, start) = (time.clock, time.clock.now)
+      let note: @Sendable (String) -> Void = { event in
+        events.add("\(start.duration(to: clock.now).components.seconds): \(event)")
+      }
+      let input = Input<Job>()
+      let busy: Inlet<Bool>? = isReported ? Inlet { note($0 ? "busy" : "idle") } : nil
+      let ignored = Inlet<Job> { note("\($0) ignored") }
+      let work: @Sendable (Job) async -> Void = { job in
+        note("\(job) begins")
+        try? await clock.sleep(for: .seconds(job.seconds))
+      }
+      let run = Task {
+        if isIsolated {
+          await input.received.answer(overlap: \.overlap, busy: busy, ignored: ignored, by: work) {
+            job, _ in
+            note("\(job) answered")
+          }
+        } else {
+          await Self.elsewhere {
+            await input.received.answer(overlap: \.overlap, busy: busy, ignored: ignored, by: work)
+            {
+              job, _ in
+              note("\(job) answered")
+            }
+          }
+        }
+      }
+      await time.idle()
+      for jobs in jobs {
+        for job in jobs {
+          input.inlet.send(job)
+          await time.idle()
+        }
+        await time.advance(by: .seconds(1))
+      }
+      await time.run()
+      input.finish()
+      await run.value
+    }
+    return events.events
+  }
+
+  @concurrent
+  nonisolated private static func elsewhere(_ body: @Sendable () async -> Void) async {
+    await body()
+  }
+
+  private func expect(
+    _ expected: [String], of jobs: [Job]..., isReported: Bool = false, line: UInt = #line
+  ) async throws {
+    for isIsolated in [true, false] {
+      let events = try await events(of: jobs, isReported: isReported, isIsolated: isIsolated)
+      XCTAssertEqual(events, expected, "isolated: \(isIsolated)", line: line)
+    }
+  }
+
+  func test_C122b_aRefreshReplacesARequestForMoreWhichIsIgnoredMeanwhile() async throws {
+    try await expect(
+      [
+        "0: more 1 begins", "0: refresh 2 begins", "0: more 3 ignored", "0: refresh 4 begins",
+        "1: refresh 4 answered", "1: more 5 begins", "2: more 5 answered",
+      ],
+      of: [.more(1), .refresh(2), .more(3), .refresh(4)], [.more(5)])
+  }
+
+  func test_C122b_concurrentWorkIsBesideOthersAndIsSupersededByARefresh() async throws {
+    try await expect(
+      [
+        "0: image 1 begins", "0: image 2 begins", "0: more 3 ignored", "1: image 1 answered",
+        "1: refresh 4 begins", "1: image 5 begins", "2: refresh 4 answered", "2: image 5 answered",
+      ],
+      of: [.image(1), .image(2, 5), .more(3)], [.refresh(4), .image(5)])
+  }
+
+  func test_C122c_aSaveWaitsForWorkInProgressAndLaterElementsWaitForIt() async throws {
+    try await expect(
+      [
+        "0: image 1 begins", "2: image 1 answered", "2: save 2 begins", "4: save 2 answered",
+        "4: more 4 ignored", "4: refresh 3 begins", "5: refresh 3 answered",
+      ],
+      of: [.image(1, 2), .save(2, 2), .refresh(3), .more(4)])
+  }
+
+  func test_C122b_C122c_aRequestForMoreThatCameDuringASaveIsIgnoredThoughItIsLookedAtLater()
+    async throws
+  {
+    try await expect(
+      [
+        "0: save 1 begins", "1: save 1 answered", "1: more 2 ignored", "1: save 3 begins",
+        "2: save 3 answered", "2: more 4 begins", "3: more 4 answered",
+      ],
+      of: [.save(1), .more(2), .save(3)], [], [.more(4)])
+  }
+
+  func test_C122a_busyIsTrueWhileAnElementIsLeftThatMayBegin() async throws {
+    try await expect(
+      [
+        "0: busy", "0: save 1 begins", "1: save 1 answered", "1: refresh 2 begins", "2: idle",
+        "2: refresh 2 answered",
+      ],
+      of: [.save(1), .refresh(2)], isReported: true)
+    try await expect(
+      ["0: busy", "0: save 1 begins", "1: save 1 answered", "1: more 2 ignored", "1: idle"],
+      of: [.save(1), .more(2)], isReported: true)
+  }
+
+  func test_C122c_aCancelledCallGivesBackASaveThatWaits() async throws {
+    try await withTestTime { time in
+      let (input, begun) = (Input<Job>(), Record<Job>())
+      @MainActor func call() -> Task<Void, Never> {
+        Task { [clock = time.clock] in
+          await input.received.answer(overlap: \.overlap) { job in
+            begun.add(job)
+            try? await clock.sleep(for: .seconds(job.seconds))
+          } publish: { _, _ in
+          }
+        }
+      }
+      let first = call()
+      let jobs: [Job] = [.image(1), .save(2), .save(3), .image(4)]
+      for job in jobs { input.inlet.send(job) }
+      await time.idle()
+      XCTAssertEqual(begun.events, [.image(1)])
+      first.cancel()
+      XCTAssertEqual(input.received.pendingCount, 3)
+      let second = call()
+      await time.run()
+      XCTAssertEqual(begun.events, jobs)
+      input.finish()
+      await first.value
+      await second.value
+    }
+  }
+
+  func test_C122a_workThatFailsIsAnsweredWithItsError() async {
+    struct Refused: Error, Equatable {}
+    var results: [Int: Result<Int, Refused>] = [:]
+    let work: @Sendable (Int) async throws(Refused) -> Int = { number throws(Refused) in
+      if number == 2 { throw Refused() }
+      return number
+    }
+    await Outlet.just(1, 2, 3).answer(overlap: { _ in .concurrent }, by: work) { number, result in
+      results[number] = result
+    }
+    XCTAssertEqual(results, [1: .success(1), 2: .failure(Refused()), 3: .success(3)])
+  }
+
+  /// From a sequence that is no subscription, too.
+  func test_C122a_eachOverlapForAllElementsIsThatOverlap() async throws {
+    for overlap in [Overlap.oneAtATime, .concurrent] {
+      let (numbers, continuation) = AsyncStream.makeStream(of: Int.self)
+      for number in 0..<1_000 { continuation.yield(number) }
+      continuation.finish()
+      let underWay = Mutex((now: 0, most: 0))
+      var published: [Int] = []
+      await UncheckedNumbers(numbers).answer(overlap: { _ in overlap }) { number in
+        underWay.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+        await Task.yield()
+        underWay.withLock { $0.now -= 1 }
+      } publish: { number, _ in
+        published.append(number)
+      }
+      XCTAssertEqual(published.sorted(), Array(0..<1_000))
+      if overlap == .oneAtATime {
+        XCTAssertEqual(published, Array(0..<1_000))
+        XCTAssertEqual(underWay.withLock { $0.most }, 1)
+      }
+    }
+  }
+
+  /// On several threads: what is one at a time is alone, and its answer is published before anything begins that was
+  /// sent after it.
+  func test_C122c_nothingIsBesideASave() async throws {
+    for round in 0..<200 {
+      let input = Input<Job>()
+      let underWay = Mutex((saves: 0, all: 0, faults: 0))
+      let answered = Record<String>()
+      let run = Task.detached {
+        await input.received.answer(overlap: \.overlap) { job in
+          let isSave = job.overlap == .oneAtATime
+          underWay.withLock { state in
+            state.all += 1
+            if isSave { state.saves += 1 }
+          }
+          if job.seconds % 2 == 0 { await Task.yield() }
+          underWay.withLock { state in
+            if isSave, state.all != 1 || state.saves != 1 { state.faults += 1 }
+            state.all -= 1
+            if isSave { state.saves -= 1 }
+          }
+        } publish: { job, _ in
+          answered.add("\(job)")
+        }
+      }
+      var saves: [String] = []
+      for number in 0..<60 {
+        let kind = (number * 7 + round) % 5
+        let job: Job =
+          kind == 0 ? .save(number, round + number) : .image(number, round + number)
+        if kind == 0 { saves.append("\(job)") }
+        input.inlet.send(job)
+        if number % 7 == round % 7 { await Task.yield() }
+      }
+      input.finish()
+      try await within { await run.value }
+      XCTAssertEqual(underWay.withLock { $0.faults }, 0, "round \(round)")
+      XCTAssertEqual(answered.events.filter { $0.hasPrefix("save") }, saves, "round \(round)")
+      let numbers = answered.events.map { Int($0.split(separator: " ")[1])! }
+      XCTAssertEqual(numbers.count, 60)
+      for (place, event) in answered.events.enumerated() where event.hasPrefix("save") {
+        XCTAssertEqual(numbers[..<place].max() ?? -1, numbers[place] - 1, "round \(round)")
+      }
+    }
+  }
+}
+
+private struct UncheckedNumbers: AsyncSequence, @unchecked Sendable {
+  typealias Failure = Never
+  let stream: AsyncStream<Int>
+
+  init(_ stream: AsyncStream<Int>) { self.stream = stream }
+
+  func makeAsyncIterator() -> AsyncStream<Int>.Iterator { stream.makeAsyncIterator() }
+}
