@@ -43,7 +43,9 @@ final class Turns: Sendable {
 
     mutating func add(_ turn: TurnBase) {
       // Now and then, so that each costs the same.
-      if current.count > 2 * count + 32 { current.removeAll { $0.isDone.load(ordering: .acquiring) } }
+      if current.count > 2 * count + 32 {
+        current.removeAll { $0.isDone.load(ordering: .acquiring) }
+      }
       current.append(turn)
     }
 

@@ -204,6 +204,26 @@ final class AnswerOverlappingTests: XCTestCase {
     }
   }
 
+  func test_C122a_anElementIsReleasedSoonAfterItsAnswer() async throws {
+    let input = Input<Tracked>()
+    let (census, answered) = (Census(), Channel<Void>())
+    let answers = answered.outlet.subscribe()
+    let run = Task {
+      await input.received.answer(overlap: { _ in .concurrent }, by: { _ in }) { _, _ in
+        answered.send()
+      }
+    }
+    var most = 0
+    for number in 0..<1_000 {
+      input.inlet.send(Tracked(number, in: census))
+      _ = await answers.next()
+      most = max(most, census.count)
+    }
+    input.finish()
+    try await within { await run.value }
+    XCTAssertLessThan(most, 100)
+  }
+
   /// On several threads: what is one at a time is alone, and its answer is published before anything begins that was
   /// sent after it.
   func test_C122c_nothingIsBesideASave() async throws {

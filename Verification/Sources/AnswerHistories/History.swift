@@ -87,7 +87,8 @@ extension History {
     let hasPause = random.oneIn(2) && overlap != nil
     let setup = Setup(
       overlap: overlap, pause: hasPause ? random.number(2...6) : nil,
-      isBusyInPause: random.oneIn(2) && overlap != nil, reportsBusy: random.oneIn(2), tellsIgnored: random.oneIn(2),
+      isBusyInPause: random.oneIn(2) && overlap != nil, reportsBusy: random.oneIn(2),
+      tellsIgnored: random.oneIn(2),
       isIsolated: random.oneIn(2))
     let steps = (0..<random.number(3...25)).map { _ -> Step in
       switch random.number(0...99) {
@@ -98,7 +99,8 @@ extension History {
       case 82..<98:
         .cancel(
           // What becomes of it depends on what its work has come to by then.
-          afterSending: overlap == nil ? 0 : random.number(0...3), turns: random.number(0...8), thenRun: random.oneIn(2))
+          afterSending: overlap == nil ? 0 : random.number(0...3), turns: random.number(0...8),
+          thenRun: random.oneIn(2))
       default: .finish
       }
     }

@@ -105,7 +105,11 @@ struct SequentialModel {
         calls[index].held = nil
         begin(held)
       }
-      if waiting.isEmpty || calls[index].works.contains(where: { isAlone($0.key, countsAnswer: $0.value) }) { return }
+      if waiting.isEmpty
+        || calls[index].works.contains(where: { isAlone($0.key, countsAnswer: $0.value) })
+      {
+        return
+      }
       if let pause = setup.pause {
         if setup.overlap == .latestOnly { supersede() }
         calls[index].pauseEnd = call.pauseEnd ?? now + pause
