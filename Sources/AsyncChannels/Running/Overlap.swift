@@ -1,5 +1,5 @@
 /// What happens to an input that arrives while an earlier one is still being worked on. `answer` takes it as
-/// its first argument.
+/// its first argument, or asks each element for it (`overlap:`).
 ///
 /// See ``_Concurrency/AsyncSequence/answer(_:after:clock:busy:isBusyInPause:ignored:by:publish:)-(_,_,_,_,_,_,_,(Answer)->Void)``.
 public enum Overlap: Sendable, Hashable, CaseIterable {
