@@ -3,11 +3,12 @@ import Synchronization
 /// One call of `answer`: a loop that takes elements and begins work on them.
 ///
 /// One at a time, the loop works itself. Otherwise each element has a task, and the loop goes on to the next
-/// element. If each element has an overlap of its own, one that waits for others makes the loop wait. What becomes of an element `Turns` decides. The loop runs in the isolation of `publish` if
-/// something is reported when an element is taken, if what is taken from a derived subscription may be ignored, or if
-/// the sequence is no subscription. Otherwise it runs elsewhere. Answers are published in the isolation,
-/// where nothing else runs between the decision that an answer counts and its publication. If `publish` has
-/// no isolation, they are published one by one.
+/// element. If each element has an overlap of its own, one that waits for others makes the loop wait. What
+/// becomes of an element `Turns` decides. The loop runs in the isolation of `publish` if something is reported
+/// when an element is taken, if what is taken from a derived subscription may be ignored, or if the sequence is
+/// no subscription. Otherwise it runs elsewhere. Answers are published in the isolation, where nothing else runs
+/// between the decision that an answer counts and its publication. If `publish` has no isolation, they are
+/// published one by one.
 final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   private let rules: AnswerRules
   /// If each element has its own.

@@ -41,12 +41,16 @@ final class Turns: Sendable {
       return isHeld
     }
 
-    mutating func add(_ turn: TurnBase) {
+    /// Adds one that is current, and returns those that it removes. They may be destroyed, with their elements.
+    mutating func add(_ turn: TurnBase) -> [TurnBase] {
+      var removed: [TurnBase] = []
       // Now and then, so that each costs the same.
       if current.count > 2 * count + 32 {
+        removed = current
         current.removeAll { $0.isDone.load(ordering: .acquiring) }
       }
       current.append(turn)
+      return removed
     }
 
     /// Returns all that are current, and how many of them are superseded now.
@@ -110,7 +114,7 @@ final class Turns: Sendable {
 
   /// Decides what becomes of an element that is held.
   func decide(_ turn: TurnBase, as overlap: Overlap) -> Verdict {
-    var (begins, superseded) = (false, [TurnBase]())
+    var (begins, superseded, done) = (false, [TurnBase](), [TurnBase]())
     let verdict = state.withLock { state -> Verdict in
       if state.isClosed { return .closed }
       if overlap == .firstOnly, turn.isLate {
@@ -122,12 +126,14 @@ final class Turns: Sendable {
         (older, superseded) = state.supersede()
         state.current = [turn]
       } else if rules.overlap == nil, overlap != .oneAtATime {
-        state.add(turn)
+        done = state.add(turn)
       }
       state.count += 1
       begins = !exchange(&state.isExpecting, with: false)
       return .begins(superseding: older)
     }
+    // Not under the lock.
+    _ = consume done
     // In this order: it does not cease to be busy.
     for turn in superseded { turn.noteSuperseded() }
     if begins { busy?.begin() }
