@@ -25,10 +25,11 @@ class SubscriberQueueBase: @unchecked Sendable {
     merged = place
   }
 
-  /// How many elements have left it, taken or replaced. What was refused was never in it.
-  final var departures: Int {
-    if case .bufferingNewest = policy { takenCount + droppedCount } else { takenCount }
-  }
+  /// Whether what it drops was in it. Otherwise it was refused.
+  final var replacesOld: Bool { if case .bufferingNewest = policy { true } else { false } }
+
+  /// How many elements have left it, taken or replaced.
+  final var departures: Int { replacesOld ? takenCount + droppedCount : takenCount }
 }
 
 /// See `SubscriberQueueBase`.

@@ -65,17 +65,20 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     of source: any AnswerSource, in group: inout DiscardingTaskGroup,
     isolation: isolated (any Actor)?
   ) async {
-    var steps = 0
-    while await source.waitForElement(isolation: isolation) {
+    var (steps, ahead) = (0, Turn<Element>?.none)
+    while true {
+      if ahead == nil, await !source.waitForElement(isolation: isolation) { break }
       steps += 1
       // Or tasks that begin work would fill the queues of executors, before others that wait there.
       if steps % 64 == 0 { await Task.yield() }
       let count = rules.pause == nil ? readyCount : await countAfterPause(in: &group)
       let turn =
-        count == 1
-        ? takeNext(from: source)
-        : await takeNewest(of: count, from: source, isolation: isolation)
-      if let turn, begin(turn, in: &group, isolation: isolation) {
+        rules.overlap == nil
+        ? await takeNext(from: source, orAhead: &ahead, isolation: isolation)
+        : count == 1
+          ? takeNext(from: source)
+          : await takeNewest(of: count, from: source, isolation: isolation)
+      if let turn, begin(turn, before: ahead, in: &group, isolation: isolation) {
         if rules.overlap == nil { await untilOthersAreDone() }
         await perform(turn, isolation: isolation)
       }
@@ -85,9 +88,10 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     await untilOthersAreDone()
   }
 
-  /// Waits for the tasks that are no child tasks.
+  /// Waits for the tasks that are no child tasks, and for those that publish their answers.
   private func untilOthersAreDone() async {
     for turn in turns.current { await turn.untilDone() }
+    if rules.overlap == nil { await turns.untilNoneIsCurrent() }
   }
 
   /// How many elements the next work is for: each supersedes those before it.
@@ -113,6 +117,32 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     return own(turn)
   }
 
+  /// Takes one with an overlap of its own, and looks at the next: if that supersedes it, it is not begun.
+  private func takeNext(
+    from source: any AnswerSource, orAhead ahead: inout Turn<Element>?,
+    isolation: isolated (any Actor)?
+  ) async -> Turn<Element>? {
+    guard var turn = ahead.take() ?? takeLooking(from: source) else { return nil }
+    var budget = TurnBudget()
+    while turn.overlap != .oneAtATime, consumer?.place.isReadable == true {
+      if isolation != nil, budget.isUsedUp() { await budget.pause() }
+      guard let next = takeLooking(from: source) else { break }
+      if next.overlap != .latestOnly {
+        ahead = next
+        break
+      }
+      turns.supersede(turn)
+      turn = next
+    }
+    return turn
+  }
+
+  private func takeLooking(from source: any AnswerSource) -> Turn<Element>? {
+    let turn = takeNext(from: source)
+    if let turn { turn.overlap = overlapOf(turn.element) }
+    return turn
+  }
+
   private func takeNewest(
     of count: Int, from source: any AnswerSource, isolation: isolated (any Actor)?
   ) async -> Turn<Element>? {
@@ -131,16 +161,17 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
 
   /// Decides what becomes of an element, and lets a task begin its work. True if the loop is to work itself.
   private func begin(
-    _ turn: Turn<Element>, in group: inout DiscardingTaskGroup, isolation: isolated (any Actor)?
+    _ turn: Turn<Element>, before ahead: Turn<Element>?, in group: inout DiscardingTaskGroup,
+    isolation: isolated (any Actor)?
   ) -> Bool {
-    let overlap = overlap(of: turn)
-    switch turns.decide(turn, as: overlap) {
+    let overlap = rules.overlap ?? turn.overlap
+    switch turns.decide(turn, as: overlap, before: ahead) {
     case .closed: return false
     case .ignored:
       ignore(turn)
       return false
-    case .begins(let superseded):
-      drop(superseded, in: &group)
+    case .begins(let older):
+      drop(older, in: &group)
       if overlap == .oneAtATime { return true }
       if overlap == .latestOnly || rules.overlap == nil {
         beginAlone(turn, isolation: isolation)
@@ -149,10 +180,6 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
       }
       return false
     }
-  }
-
-  private func overlap(of turn: Turn<Element>) -> Overlap {
-    rules.overlap ?? overlapOf(turn.element)
   }
 
   private func beginAsChild(
@@ -181,9 +208,9 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   }
 
   /// Cancels work that is superseded. The call waits for it.
-  private func drop(_ superseded: [TurnBase], in group: inout DiscardingTaskGroup) {
-    for turn in superseded where !turn.isDone.load(ordering: .acquiring) {
-      turn.cancel()
+  private func drop(_ older: Turns.OlderTurns, in group: inout DiscardingTaskGroup) {
+    for turn in older.superseded { turn.cancel() }
+    for turn in older.all where !turn.isDone.load(ordering: .acquiring) {
       group.addTask { await turn.untilDone() }
     }
   }
@@ -199,14 +226,16 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
       // Any number may be ready together. So this is asked before the isolation is entered, though it costs a hop
       // where work ends in an actor.
       let answer = try await workElsewhere(on: turn)
-      let isPublisher =
-        rules.overlap == nil
-        ? await becomesPublisherOrWaits(with: answer, turn) : becomesPublisher(of: answer, turn)
-      guard isPublisher else { return turn.finish() }
+      guard becomesPublisher(of: answer, turn) else { return turn.disown() }
       await publish(answer, of: turn, isPublisher: true, isolation: publish.isolation)
     } catch {
-      turn.finish()
+      finish(turn)
     }
+  }
+
+  private func finish(_ turn: Turn<Element>) {
+    turn.finish()
+    if rules.overlap == nil { turns.remove(turn) }
   }
 
   /// Away from the isolation of the caller, which would be blocked by work that computes. Nothing suspends
@@ -248,16 +277,6 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     answers.withLock { $0.begin { WaitingAnswer(answer, of: turn) } }
   }
 
-  /// The same. The task that publishes this answer, too, has done so when it returns: its turn is not done before,
-  /// since an element may wait for that.
-  private func becomesPublisherOrWaits(with answer: Answer, _ turn: Turn<Element>) async -> Bool {
-    await withCheckedContinuation { maker in
-      if answers.withLock({ $0.begin { WaitingAnswer(answer, of: turn, by: maker) } }) {
-        maker.resume(returning: true)
-      }
-    }
-  }
-
   /// Publishes answers one after the other: no answer after a newer one, and none while another is being
   /// published. The task that has found nobody publishing does so for all, so others do not crowd the
   /// isolation. It lets others run there after 64 answers or a millisecond.
@@ -268,21 +287,21 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     _ answer: Answer, of turn: Turn<Element>, isPublisher: Bool = false,
     isolation: isolated (any Actor)?
   ) async {
-    guard isPublisher || becomesPublisher(of: answer, turn) else { return turn.finish() }
+    guard isPublisher || becomesPublisher(of: answer, turn) else { return turn.disown() }
     // Not sooner: the call waits for it.
-    defer { turn.finish() }
+    defer { finish(turn) }
     var (answer, current) = (answer, turn)
-    var maker: CheckedContinuation<Bool, Never>?
     var budget = TurnBudget(after: 1)
     while true {
       if rules.ignoresReady { await ignoreReady(isolation: isolation) }
       current.adopt()
       if turns.end(current) { await publish(answer, to: current.element) }
       current.disown()
-      maker?.resume(returning: false)
+      // The task that made its answer has left that to this one.
+      if current !== turn { finish(current) }
       guard let next = answers.withLock({ $0.takeNext() }) else { return }
       let waiting = unsafeDowncast(next, to: WaitingAnswer<Element, Answer>.self)
-      (answer, current, maker) = (waiting.answer, waiting.turn, waiting.maker)
+      (answer, current) = (waiting.answer, waiting.turn)
       if isolation != nil, budget.isUsedUp() { await budget.pause() }
     }
   }

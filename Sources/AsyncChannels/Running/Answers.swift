@@ -30,12 +30,8 @@ class AnyAnswer {}
 final class WaitingAnswer<Element: Sendable, Answer: Sendable>: AnyAnswer {
   let answer: Answer
   let turn: Turn<Element>
-  /// The task that made it, if that waits until it is published.
-  let maker: CheckedContinuation<Bool, Never>?
 
-  init(
-    _ answer: Answer, of turn: Turn<Element>, by maker: CheckedContinuation<Bool, Never>? = nil
-  ) {
-    (self.answer, self.turn, self.maker) = (answer, turn, maker)
+  init(_ answer: Answer, of turn: Turn<Element>) {
+    (self.answer, self.turn) = (answer, turn)
   }
 }

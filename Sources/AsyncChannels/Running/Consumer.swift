@@ -16,7 +16,7 @@ final class Consumer<Element: Sendable>: AnswerSource, Sendable {
     place = ConsumerPlace(
       waiter: waiter, epoch: isAlone ? waiter.makeEpoch() : iterator.epoch,
       isPlain: isPlain,
-      isBounded: (waiter as? LogCursor)?.untypedQueue != nil || waiter is MergedCursor)
+      replacesOld: (waiter as? LogCursor)?.untypedQueue?.replacesOld ?? (waiter is MergedCursor))
   }
 
   /// Waits until there may be something to take. False at the end, if the task is cancelled, or if a newer
@@ -66,13 +66,13 @@ struct ConsumerPlace: Sendable {
   /// Whether an element that is ready is one that will be taken: nothing is derived, and filtered out.
   let isPlain: Bool
   /// Whether what is ready may be dropped, and replaced, before it is taken.
-  let isBounded: Bool
+  let replacesOld: Bool
 
   /// How many elements it could take now, or skip.
   var pendingCount: Int { waiter.pendingCount + waiter.returnedCount }
 
-  /// The same, of those that no policy drops.
-  var countThatStays: Int { isBounded ? 0 : pendingCount }
+  /// How many were dropped that had been ready.
+  var replacedCount: Int { replacesOld ? waiter.droppedCount : 0 }
 
   /// Whether it could take or skip one now.
   var isReadable: Bool { waiter.isReadable(as: epoch) }

@@ -5,8 +5,8 @@ import Synchronization
 /// The part that does not depend on the element, so that deciding about it costs no look at a type; `Turn`
 /// is the rest. What is atomic is changed under the lock of `Turns`, so relaxed is enough.
 ///
-/// `@unchecked Sendable`: its neighbours are touched under that lock only, and the rest is atomic, constant, or
-/// has a lock.
+/// `@unchecked Sendable`: its place and neighbours are touched under that lock only, and its overlap by the loop that
+/// took it; the rest is atomic, constant, or has a lock.
 class TurnBase: @unchecked Sendable {
   enum Phase: Int {
     /// Taken, while its work was not begun: if the call is cancelled, the next consumer gets it.
@@ -20,8 +20,12 @@ class TurnBase: @unchecked Sendable {
   final let origins = Causes.current
   private final let late = Atomic(false)
   private final let state = Atomic(Phase.held.rawValue)
-  /// Whether its task has nothing more to do.
+  /// Whether nothing more is done for it.
   final let isDone = Atomic(false)
+  /// What its element says, if each has an overlap of its own.
+  final var overlap = Overlap.oneAtATime
+  /// Its place in `CurrentTurns`.
+  fileprivate final var index = 0
   /// Its neighbours in `HeldTurns`.
   fileprivate final var next: TurnBase?
   fileprivate final unowned(unsafe) var previous: TurnBase?
@@ -46,7 +50,7 @@ class TurnBase: @unchecked Sendable {
 
   final func disown() { Causes.forget(ObjectIdentifier(self)) }
 
-  /// To be called when its task has nothing more to do.
+  /// To be called when nothing more is done for it.
   final func finish() {
     disown()
     isDone.store(true, ordering: .releasing)
@@ -102,6 +106,27 @@ struct HeldTurns {
     }
     return turns
   }
+}
+
+/// Turns whose work was begun, without an order, so that each is removed in one step.
+struct CurrentTurns {
+  private(set) var all: [TurnBase] = []
+
+  mutating func append(_ turn: TurnBase) {
+    turn.index = all.count
+    all.append(turn)
+  }
+
+  /// Returns it, since it may be destroyed, with its element; nil if it is not there any more.
+  mutating func remove(_ turn: TurnBase) -> TurnBase? {
+    let index = turn.index
+    guard index < all.count, all[index] === turn else { return nil }
+    all.swapAt(index, all.count - 1)
+    all[index].index = index
+    return all.removeLast()
+  }
+
+  mutating func takeAll() -> [TurnBase] { exchange(&all, with: []) }
 }
 
 /// What comes of a take.

@@ -11,9 +11,15 @@ import Synchronization
 /// Order of locks: that of the task which is cancelled, this one, the cursor's, the log's.
 final class Turns: Sendable {
   enum Verdict {
-    /// With those that it supersedes, and others whose tasks may not be done.
-    case begins(superseding: [TurnBase])
+    case begins(after: OlderTurns)
     case ignored, closed
+  }
+
+  /// What a newer one leaves behind.
+  struct OlderTurns {
+    /// Whose tasks may not be done.
+    var all: [TurnBase] = []
+    var superseded: [TurnBase] = []
   }
 
   private struct State {
@@ -21,10 +27,14 @@ final class Turns: Sendable {
     /// How many there are whose answer counts.
     var count = 0
     var held = HeldTurns()
-    /// Those that a newer one may supersede, or wait for.
-    var current: [TurnBase] = []
+    /// Those that a newer one may supersede, or waits for.
+    var current = CurrentTurns()
+    /// Resumed when none is current.
+    var waiting: CheckedContinuation<Void, Never>?
     /// How many of the elements that are ready came before the last answer was published.
     var late = 0
+    /// How many of them had been dropped when `late` was counted.
+    var replaced = 0
     /// Whether busy is reported although there is no turn, since one is expected.
     var isExpecting = false
 
@@ -41,24 +51,12 @@ final class Turns: Sendable {
       return isHeld
     }
 
-    /// Adds one that is current, and returns those that it removes. They may be destroyed, with their elements.
-    mutating func add(_ turn: TurnBase) -> [TurnBase] {
-      var removed: [TurnBase] = []
-      // Now and then, so that each costs the same.
-      if current.count > 2 * count + 32 {
-        removed = current
-        current.removeAll { $0.isDone.load(ordering: .acquiring) }
-      }
-      current.append(turn)
-      return removed
-    }
-
-    /// Returns all that are current, and how many of them are superseded now.
-    mutating func supersede() -> (all: [TurnBase], superseded: [TurnBase]) {
-      let superseded = current.filter { $0.phase != .over }
+    /// Supersedes all that are current.
+    mutating func supersede() -> OlderTurns {
+      let superseded = current.all.filter { $0.phase != .over }
       for turn in superseded { _ = release(turn, into: .over) }
       count -= superseded.count
-      return (exchange(&current, with: []), superseded)
+      return OlderTurns(all: current.takeAll(), superseded: superseded)
     }
   }
 
@@ -100,7 +98,7 @@ final class Turns: Sendable {
     -> TakenTurn
   {
     if case .nothing = taken { return .nothing }
-    let isLate = state.late > 0
+    let isLate = state.late > 0 && isStillLate(&state)
     if isLate { state.late -= 1 }
     guard case .turn(let turn) = taken else { return .skipped }
     state.hold(turn, isLate: isLate)
@@ -112,32 +110,45 @@ final class Turns: Sendable {
     return state.isClosed ? .nothing : taken
   }
 
+  /// Whether the next is one of those that came before the last answer: some of them may have been dropped.
+  private func isStillLate(_ state: inout State) -> Bool {
+    guard let place, place.replacesOld else { return true }
+    let replaced = place.replacedCount
+    state.late = max(0, state.late - (replaced - state.replaced))
+    state.replaced = replaced
+    return state.late > 0
+  }
+
+  /// Supersedes one that is held.
+  func supersede(_ turn: TurnBase) {
+    let isSuperseded = state.withLock { !$0.isClosed && $0.release(turn, into: .over) }
+    if isSuperseded { turn.noteSuperseded() }
+  }
+
   /// Decides what becomes of an element that is held.
-  func decide(_ turn: TurnBase, as overlap: Overlap) -> Verdict {
-    var (begins, superseded, done) = (false, [TurnBase](), [TurnBase]())
+  ///
+  /// - Parameter ahead: The next one, if it is held, too.
+  func decide(_ turn: TurnBase, as overlap: Overlap, before ahead: TurnBase? = nil) -> Verdict {
+    var (begins, older) = (false, OlderTurns())
     let verdict = state.withLock { state -> Verdict in
       if state.isClosed { return .closed }
       if overlap == .firstOnly, turn.isLate {
         _ = state.release(turn, into: .over)
         return .ignored
       }
-      var older: [TurnBase] = []
-      if overlap == .latestOnly {
-        (older, superseded) = state.supersede()
-        state.current = [turn]
-      } else if rules.overlap == nil, overlap != .oneAtATime {
-        done = state.add(turn)
+      if overlap == .latestOnly { older = state.supersede() }
+      if overlap == .latestOnly || rules.overlap == nil && overlap != .oneAtATime {
+        state.current.append(turn)
       }
       state.count += 1
+      ahead?.isLate = true
       begins = !exchange(&state.isExpecting, with: false)
-      return .begins(superseding: older)
+      return .begins(after: older)
     }
-    // Not under the lock.
-    _ = consume done
     // In this order: it does not cease to be busy.
-    for turn in superseded { turn.noteSuperseded() }
+    for turn in older.superseded { turn.noteSuperseded() }
     if begins { busy?.begin() }
-    if !superseded.isEmpty { busy?.end(superseded.count) }
+    if !older.superseded.isEmpty { busy?.end(older.superseded.count) }
     return verdict
   }
 
@@ -159,7 +170,9 @@ final class Turns: Sendable {
       turn.phase = .over
       state.count -= 1
       let isReadable = rules.looksFurther && place?.isReadable == true
-      if rules.notesReady { state.late = place?.countThatStays ?? 0 }
+      if rules.notesReady, let place {
+        (state.late, state.replaced) = (place.pendingCount, place.replacedCount)
+      }
       isReported = !isReadable || !rules.isBusyBetween || state.isExpecting
       if !isReported { state.isExpecting = true }
       // What was sent before an answer is published supersedes it.
@@ -173,11 +186,11 @@ final class Turns: Sendable {
   }
 
   /// Ends those that a newer element supersedes, which has come and cannot be taken yet.
-  func supersedeAll() -> [TurnBase] {
-    let (all, superseded) = state.withLock { $0.supersede() }
-    for turn in superseded { turn.noteSuperseded() }
-    if !superseded.isEmpty { busy?.end(superseded.count) }
-    return all
+  func supersedeAll() -> OlderTurns {
+    let older = state.withLock { $0.supersede() }
+    for turn in older.superseded { turn.noteSuperseded() }
+    if !older.superseded.isEmpty { busy?.end(older.superseded.count) }
+    return older
   }
 
   /// Reports busy from now on, although what has come cannot be taken yet.
@@ -202,7 +215,7 @@ final class Turns: Sendable {
     let (held, current) = state.withLock { state in
       state.isClosed = true
       state.count = 0
-      return (state.held.takeAll(), state.current)
+      return (state.held.takeAll(), state.current.all)
     }
     giveBack(held)
     busy?.close()
@@ -214,7 +227,28 @@ final class Turns: Sendable {
   }
 
   /// Those whose tasks may not be done.
-  var current: [TurnBase] { state.withLock { $0.current } }
+  var current: [TurnBase] { state.withLock { $0.current.all } }
+
+  /// Removes one for which nothing more is done.
+  func remove(_ turn: TurnBase) {
+    // What is removed may be destroyed, which must not happen under the lock.
+    let (removed, waiting) = state.withLock { state in
+      let removed = state.current.remove(turn)
+      return (removed, state.current.all.isEmpty ? state.waiting.take() : nil)
+    }
+    withExtendedLifetime(removed) { waiting?.resume() }
+  }
+
+  /// To be called by one task at a time.
+  func untilNoneIsCurrent() async {
+    await withCheckedContinuation { continuation in
+      let isNone = state.withLock { state in
+        if !state.current.all.isEmpty { state.waiting = continuation }
+        return state.current.all.isEmpty
+      }
+      if isNone { continuation.resume() }
+    }
+  }
 
   func reportLater(in isolation: (any Actor)?, priority: TaskPriority) {
     busy?.tellLater(in: isolation, priority: priority)

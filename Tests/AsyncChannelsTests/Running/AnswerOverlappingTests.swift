@@ -204,6 +204,85 @@ final class AnswerOverlappingTests: XCTestCase {
     }
   }
 
+  /// Of what is ready together, as `.latestOnly` for all does.
+  func test_C122a_whatTheNextSupersedesIsNotBegun() async throws {
+    try await withTestTime(orders: .random(100, seed: 1)) { _ in
+      let (input, begun, answered) = (Input<Job>(), Record<Job>(), Record<Job>())
+      for job: Job in [.refresh(1), .refresh(2), .more(3), .refresh(4), .save(5), .refresh(6)] {
+        input.inlet.send(job)
+      }
+      input.finish()
+      await input.received.answer(overlap: \.overlap) {
+        begun.add($0)
+      } publish: { job, _ in
+        answered.add(job)
+      }
+      XCTAssertFalse(begun.events.contains(.refresh(1)))
+      XCTAssertFalse(begun.events.contains(.more(3)))
+      XCTAssertEqual(answered.events.suffix(3), [.refresh(4), .save(5), .refresh(6)])
+    }
+  }
+
+  /// What a policy drops is neither worked on nor ignored, and what it keeps is decided as in any subscription.
+  func test_C122b_whatCameDuringWorkIsIgnoredWithAnyPolicy() async throws {
+    for policy in [BufferingPolicy.unbounded, .bufferingNewest(2), .bufferingOldest(2)] {
+      try await withTestTime { time in
+        let (input, events) = (Channel<Job>(), Record<String>())
+        let received = input.outlet.subscribe(buffering: policy)
+        let run = Task { [clock = time.clock] in
+          await received.answer(
+            overlap: \.overlap, ignored: Inlet { events.add("\($0) ignored") }
+          ) { _ in
+            await clock.sleepThrough(.seconds(1))
+          } publish: { job, _ in
+            events.add("\(job) answered")
+          }
+        }
+        await time.idle()
+        input.send(.save(1))
+        await time.idle()
+        for number in 2...5 { input.send(.more(number)) }
+        await time.run()
+        input.send(.more(6))
+        await time.run()
+        let kept =
+          policy == .unbounded ? [2, 3, 4, 5] : policy == .bufferingNewest(2) ? [4, 5] : [2, 3]
+        XCTAssertEqual(
+          events.events,
+          ["save 1 answered"] + kept.map { "more \($0) ignored" } + ["more 6 answered"], "\(policy)"
+        )
+        input.finish()
+        await run.value
+      }
+    }
+  }
+
+  /// What is dropped after the answer, before the call looks at it, makes nothing late that came after the answer.
+  func test_C122b_whatReplacesALateElementIsNotLate() async throws {
+    try await withTestTime { time in
+      let (input, events) = (Channel<Job>(), Record<String>())
+      let received = input.outlet.subscribe(buffering: .bufferingNewest(2))
+      let run = Task { [clock = time.clock] in
+        await received.answer(overlap: \.overlap, ignored: Inlet { events.add("\($0) ignored") }) {
+          _ in
+          await clock.sleepThrough(.seconds(1))
+        } publish: { job, _ in
+          events.add("\(job) answered")
+          if job.overlap == .oneAtATime { input.send(.more(4)) }
+        }
+      }
+      await time.idle()
+      input.send(.save(1))
+      await time.idle()
+      input.send(.more(2))
+      input.send(.more(3))
+      await time.run()
+      XCTAssertEqual(events.events, ["save 1 answered", "more 3 ignored", "more 4 answered"])
+      input.finish()
+      await run.value
+    }
+  }
+
   func test_C122a_anElementIsReleasedSoonAfterItsAnswer() async throws {
     let input = Input<Tracked>()
     let (census, answered) = (Census(), Channel<Void>())
@@ -222,6 +301,20 @@ final class AnswerOverlappingTests: XCTestCase {
     input.finish()
     try await within { await run.value }
     XCTAssertLessThan(most, 100)
+  }
+
+  func test_C122a_afterABurstNothingIsKept() async throws {
+    try await withTestTime { time in
+      let (input, census) = (Input<Tracked>(), Census())
+      let run = Task {
+        await input.received.answer(overlap: { _ in .concurrent }, by: { _ in }) { _, _ in }
+      }
+      for number in 0..<1_000 { input.inlet.send(Tracked(number, in: census)) }
+      await time.idle()
+      XCTAssertLessThan(census.count, 10)
+      input.finish()
+      await run.value
+    }
   }
 
   /// Without an isolation, the task that publishes may publish the answers of others, too, and be superseded.

@@ -128,10 +128,11 @@ private final class PostsViewModel: ViewModel {
   }
 
   func run() async {
-    await _load.received.answer(overlap: \.overlap, busy: _isLoading.inlet, by: page) { load, page in
+    await _load.received.answer(overlap: \.overlap, busy: _isLoading.inlet, by: page) {
+      load, page in
       switch load {
       case .refresh: self.posts = page
-      case .more: self.posts += page
+      case .more(let count): if count == self.posts.count { self.posts += page }
       }
     }
   }

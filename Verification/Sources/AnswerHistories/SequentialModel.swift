@@ -120,7 +120,11 @@ struct SequentialModel {
       let takesNewest = setup.pause != nil || setup.overlap == .latestOnly
       let element = takesNewest ? waiting.last! : waiting.first!
       waiting.removeFirst(takesNewest ? waiting.count : 1)
-      take(element)
+      if isSupersededByNext(element) {
+        calls[index].late = max(0, calls[index].late - 1)
+      } else {
+        take(element)
+      }
     }
   }
 
@@ -139,6 +143,12 @@ struct SequentialModel {
     case .concurrent: break
     }
     begin(element)
+  }
+
+  /// Whether what waits behind it supersedes it before it begins.
+  private func isSupersededByNext(_ element: Int) -> Bool {
+    guard setup.overlap == nil, let next = waiting.first else { return false }
+    return setup.overlap(of: element) != .oneAtATime && setup.overlap(of: next) == .latestOnly
   }
 
   /// Whether nothing begins beside it.
