@@ -81,6 +81,8 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
       if let turn, begin(turn, before: ahead, in: &group, isolation: isolation) {
         if rules.overlap == nil { await untilOthersAreDone() }
         await perform(turn, isolation: isolation)
+        // Another task may publish its answer.
+        if rules.overlap == nil { await turns.untilNoneIsCurrent() }
       }
       turns.settle()
     }

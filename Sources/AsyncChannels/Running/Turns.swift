@@ -154,7 +154,10 @@ final class Turns: Sendable {
 
   /// Begins work. False if the element was given back, or is superseded.
   func begin(_ turn: TurnBase) -> Bool {
-    state.withLock { $0.release(turn, into: turn.phase == .held ? .begun : .over) }
+    state.withLock { state in
+      if rules.overlap == nil, turn.overlap == .oneAtATime { state.current.append(turn) }
+      return state.release(turn, into: turn.phase == .held ? .begun : .over)
+    }
   }
 
   /// Whether the answer would count now.

@@ -7,7 +7,7 @@ import XCTest
 /// `answer(overlap:)`: each element has an overlap of its own.
 @MainActor
 final class AnswerOverlappingTests: XCTestCase {
-  private struct Job: Sendable, Equatable, CustomStringConvertible {
+  fileprivate struct Job: Sendable, Equatable, CustomStringConvertible {
     let description: String
     let overlap: Overlap
     var seconds = 1
@@ -349,50 +349,90 @@ final class AnswerOverlappingTests: XCTestCase {
       ])
   }
 
-  /// On several threads: what is one at a time is alone, and its answer is published before anything begins that was
-  /// sent after it.
+  /// On several threads, with jobs of all kinds, and a call that is cancelled: while a save is worked on nothing else
+  /// begins, and it begins when nothing is left that has an answer before it.
   func test_C122c_nothingIsBesideASave() async throws {
-    for round in 0..<200 {
+    for round in 0..<300 {
+      var random = SplitMix64(seed: UInt64(round))
+      let jobs = (0..<40).map { number -> Job in
+        [.refresh(number), .more(number), .save(number), .image(number)][random.number(0...3)]
+      }
       let input = Input<Job>()
-      let underWay = Mutex((saves: 0, all: 0, faults: 0))
-      let answered = Record<String>()
-      let run = Task.detached {
-        await input.received.answer(overlap: \.overlap) { job in
-          let isSave = job.overlap == .oneAtATime
-          underWay.withLock { state in
-            state.all += 1
-            if isSave { state.saves += 1 }
+      let seen = Mutex(Seen())
+      @Sendable func call(_ call: Int, on elsewhere: Bool) -> Task<Void, Never> {
+        let work: @Sendable (Job) async -> Void = { job in
+          seen.withLock { $0.begin(job, in: call) }
+          for _ in 0..<job.number % 4 { await Task.yield() }
+        }
+        let publish: @Sendable (Job) -> Void = { job in seen.withLock { $0.answer(job) } }
+        if elsewhere {
+          return Task.detached {
+            await input.received.answer(overlap: \.overlap, by: work) { job, _ in publish(job) }
           }
-          if job.seconds % 2 == 0 { await Task.yield() }
-          underWay.withLock { state in
-            if isSave, state.all != 1 || state.saves != 1 { state.faults += 1 }
-            state.all -= 1
-            if isSave { state.saves -= 1 }
-          }
-        } publish: { job, _ in
-          answered.add("\(job)")
+        }
+        return Task { @MainActor in
+          await input.received.answer(overlap: \.overlap, by: work) { job, _ in publish(job) }
         }
       }
-      var saves: [String] = []
-      for number in 0..<60 {
-        let kind = (number * 7 + round) % 5
-        let job: Job =
-          kind == 0 ? .save(number, round + number) : .image(number, round + number)
-        if kind == 0 { saves.append("\(job)") }
+      let isElsewhere = round.isMultiple(of: 2)
+      let first = call(0, on: isElsewhere)
+      for job in jobs {
         input.inlet.send(job)
-        if number % 7 == round % 7 { await Task.yield() }
+        if random.oneIn(5) { await Task.yield() }
+      }
+      var second: Task<Void, Never>?
+      if random.oneIn(2) {
+        first.cancel()
+        second = call(1, on: isElsewhere)
       }
       input.finish()
-      try await within { await run.value }
-      XCTAssertEqual(underWay.withLock { $0.faults }, 0, "round \(round)")
-      XCTAssertEqual(answered.events.filter { $0.hasPrefix("save") }, saves, "round \(round)")
-      let numbers = answered.events.map { Int($0.split(separator: " ")[1])! }
-      XCTAssertEqual(numbers.count, 60)
-      for (place, event) in answered.events.enumerated() where event.hasPrefix("save") {
-        XCTAssertEqual(numbers[..<place].max() ?? -1, numbers[place] - 1, "round \(round)")
+      try await within { [second] in
+        await first.value
+        await second?.value
+      }
+      seen.withLock { seen in
+        XCTAssertEqual(seen.faults, [], "round \(round)")
+        for job in jobs where job.overlap == .oneAtATime {
+          XCTAssertEqual(seen.begun.count { $0.job == job }, 1, "\(job), round \(round)")
+        }
       }
     }
   }
+
+  private struct Seen {
+    var begun: [(job: Job, call: Int)] = []
+    var answered: [Job] = []
+    var faults: [String] = []
+
+    mutating func begin(_ job: Job, in call: Int) {
+      for (other, otherCall) in begun where otherCall == call && other.overlap == .oneAtATime {
+        if !answered.contains(other) { faults.append("\(job) begins beside \(other)") }
+      }
+      if job.overlap == .oneAtATime {
+        for (other, otherCall) in begun where otherCall == call {
+          if !answered.contains(other), other.number > newestRefresh(in: call) {
+            faults.append("\(job) begins before the answer to \(other)")
+          }
+        }
+      }
+      begun.append((job, call))
+    }
+
+    mutating func answer(_ job: Job) {
+      if answered.contains(job) { faults.append("\(job) is answered twice") }
+      answered.append(job)
+    }
+
+    /// What was sent before that may be superseded.
+    private func newestRefresh(in call: Int) -> Int {
+      let refreshes = begun.filter { $0.call == call && $0.job.overlap == .latestOnly }
+      return (refreshes.map(\.job.number).max() ?? 0) - 1
+    }
+  }
+}
+
+extension AnswerOverlappingTests.Job {
+  fileprivate var number: Int { Int(description.split(separator: " ")[1])! }
 }
 
 private struct UncheckedNumbers: AsyncSequence, @unchecked Sendable {
