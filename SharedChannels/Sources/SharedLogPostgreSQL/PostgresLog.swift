@@ -6,7 +6,7 @@ public import SharedChannels
 ///
 /// It has two connections, made when they are needed and made again when they are lost: one appends, and one reads and
 /// listens. Each has a thread of its own. A pooler must keep them (session mode): `LISTEN` and `statement_timeout`
-/// belong to a connection.
+/// belong to a connection. If it does not, calls fail with ``LogFailure/unreachable(_:)``, which says so.
 ///
 /// **Limits of time**: a connection is made within 3 seconds, a lock is waited for 3 seconds, and a statement takes 10
 /// seconds, or the call fails with ``LogFailure/unreachable(_:)``.

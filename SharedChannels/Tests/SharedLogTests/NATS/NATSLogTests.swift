@@ -68,7 +68,7 @@ final class NATSLogTests: XCTestCase {
       NATSLog(try NATSAddress(address), name: name)
     } fault: {
       try await disk.fillForAWhile()
-      // JetStream stays disabled after it had no space, until the server is started again.
+      // A server may disable JetStream when it has no space. Then an operator has to start it again.
       try control("crash")
     }
   }
