@@ -24,11 +24,15 @@ struct NATSAnswer: Decodable {
     let maxMsgsPerSubject: Int64?
     let numReplicas: Int?
   }
+  struct Interface: Decodable {
+    let level: Int?
+  }
 
   let error: Failure?
   let seq: Int64?
   let message: Stored?
   let config: Configuration?
+  let api: Interface?
 
   init(_ data: Data) throws {
     let decoder = JSONDecoder()

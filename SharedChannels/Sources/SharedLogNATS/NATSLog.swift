@@ -26,7 +26,7 @@ public struct NATSLog: SharedLog {
   ///   - name: Which log of the servers: a lower-case letter, then up to 50 lower-case letters, digits and `_`.
   ///     Anything else traps. It is the name of the stream, and its subjects begin with it.
   ///   - replicas: How many servers have the log: 1 to 5. Anything else traps. A stream that is there must have at
-  ///     least as many.
+  ///     least as many. Servers before 2.11 are refused if there are several, since their replicas may come to differ.
   public init(_ address: NATSAddress, name: String = "shared_log", replicas: Int = 1) {
     precondition(
       name.wholeMatch(of: /[a-z][a-z0-9_]{0,50}/) != nil,

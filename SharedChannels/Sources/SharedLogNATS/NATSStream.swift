@@ -69,6 +69,7 @@ final class NATSStream {
   private func isThere(replicas: Int) throws -> Bool {
     let answer = try request("STREAM.INFO", "")
     if answer.error?.errCode == 10059 {
+      if replicas > 1 { try requireReplication() }
       let configuration = """
         {"name": "\(name)", "subjects": ["\(name).>"], "retention": "limits", "storage": "file", "discard": "new",
         "max_msgs_per_subject": 1, "num_replicas": \(replicas)}
@@ -85,8 +86,21 @@ final class NATSStream {
         "the stream \(name) is not set up for a log with \(replicas) replicas: \(answer.config as Any)"
       )
     }
+    if found.numReplicas ?? 1 > 1 { try requireReplication() }
     if try last("b.epoch.0") == nil { _ = try store("b.epoch.0", newEpoch(after: NATSPlace())) }
     return true
+  }
+
+  /// Refuses servers whose replicas may come to differ, as those of 2.9.10 do when one is killed or stands still.
+  /// Servers tell the level of their API from 2.11 on.
+  private func requireReplication() throws {
+    let answer = try NATSAnswer(try connection.ask([NATSMessage(subject: "$JS.API.INFO")])[0])
+    try answer.requireSuccess()
+    guard answer.api?.level ?? 0 > 0 else {
+      throw LogFailure.refused(
+        "a log with several replicas needs NATS servers of version 2.11 or later: replicas of 2.9 come to differ"
+      )
+    }
   }
 
   @discardableResult

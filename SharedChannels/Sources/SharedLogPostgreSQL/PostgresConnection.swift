@@ -8,18 +8,24 @@ import SharedChannels
 /// The calls of `libpq` that wait do not know of either, so this uses those that do not wait, and `poll`.
 final class PostgresConnection {
   private let handle: OpaquePointer?
+  private let isListening: Bool
+  /// The process of the server that has carried out the first statement.
+  private var serverProcess: Int64?
   /// Somewhat more than the server's own limit.
   private static let statementLimit = Duration.seconds(12)
   private static let connectLimit = Duration.seconds(3)
 
-  init(_ address: PostgresAddress) throws {
+  /// - Parameter channel: To whose notifications it listens; nil for none.
+  init(_ address: PostgresAddress, listeningTo channel: String? = nil) throws {
+    isListening = channel != nil
     handle = address.connecting()
     try connect()
     // "relation already exists, skipping" is nothing for standard error.
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
     PQsetnonblocking(handle, 1)
     // The server ends a statement even if it does not notice that this connection was closed.
-    try query("SET statement_timeout = '10s'")
+    try execute("SET statement_timeout = '10s'")
+    if let channel { try execute("LISTEN \(channel)") }
   }
 
   deinit {
@@ -28,45 +34,66 @@ final class PostgresConnection {
 
   var isConnected: Bool { PQstatus(handle) == CONNECTION_OK }
 
-  /// The rows that a statement gives, when its transaction has ended. Without values (nil) there may be several
-  /// statements, which are one transaction, and the rows are in no format that is read.
-  @discardableResult
-  func query(_ statement: String, _ values: [PostgresValue]? = nil) throws -> PostgresRows {
+  /// Carries out one or several statements, which are one transaction.
+  func execute(_ statements: String) throws {
     let deadline = ContinuousClock.now + Self.statementLimit
-    try send(statement, values)
-    while PQflush(handle) == 1 {
-      try requireReady(for: POLLIN | POLLOUT, until: deadline)
-      try takeInput()
-    }
-    var rows = PostgresRows(nil)
+    guard PQsendQuery(handle, statements) == 1 else { throw failure() }
+    try flush(until: deadline)
     var refusal: LogFailure?
     while let result = try nextResult(until: deadline) {
-      rows = PostgresRows(result)
-      if ![PGRES_TUPLES_OK, PGRES_COMMAND_OK].contains(PQresultStatus(result)) {
-        refusal = failure(state: rows.sqlState)
-      }
+      if let failure = failure(of: PostgresRows(result)) { refusal = failure }
     }
     if let refusal { throw refusal }
-    return rows
   }
 
-  /// Waits until a notification comes or has come, or it is too late.
-  func waitForNotification(until deadline: ContinuousClock.Instant) throws {
+  /// Sends statements together, each of which is a transaction of its own, and waits until all have ended. One that
+  /// fails does not keep the next from being carried out.
+  func query(_ statements: [PostgresStatement]) throws -> [Result<PostgresRows, LogFailure>] {
+    let deadline = ContinuousClock.now + Self.statementLimit
+    guard PQenterPipelineMode(handle) == 1 else { throw failure() }
+    for statement in statements {
+      try send(statement)
+      guard PQpipelineSync(handle) == 1 else { throw failure() }
+    }
+    try flush(until: deadline)
+    let results = try statements.map { _ in try nextAnswer(until: deadline) }
+    guard PQexitPipelineMode(handle) == 1 else { throw failure() }
+    for case .success(let rows) in results { try requireTheSameProcess(rows) }
+    return results
+  }
+
+  /// Behind a pooler in transaction mode, transactions are those of several connections of the server. Notifications
+  /// then get lost, or go to a connection that does not listen.
+  private func requireTheSameProcess(_ rows: PostgresRows) throws {
+    guard let process = rows.serverProcess else { return }
+    let isStray = !isListening && takeNotifications() != nil
+    if isStray || process != serverProcess ?? process {
+      throw LogFailure.unreachable(
+        "a pooler before PostgreSQL does not keep connections: let it do so (session mode), or go around it"
+      )
+    }
+    serverProcess = process
+  }
+
+  /// Waits until a notification comes or has come; nil if it is too late.
+  func waitForNotification(until deadline: ContinuousClock.Instant) throws -> PostgresNews? {
     repeat {
       try takeInput()
-      if takeNotifications() { return }
+      if let news = takeNotifications() { return news }
     } while try isReady(for: POLLIN, until: deadline)
+    return nil
   }
 
-  /// Returns whether there were any.
+  /// What all notifications tell that came since the last call; nil if there were none.
   @discardableResult
-  func takeNotifications() -> Bool {
-    var isAny = false
+  func takeNotifications() -> PostgresNews? {
+    var all: PostgresNews?
     while let notification = PQnotifies(handle) {
+      let news = PostgresNews(String(cString: notification.pointee.extra))
       PQfreemem(notification)
-      isAny = true
+      all = all.map { $0.and(news) } ?? news
     }
-    return isAny
+    return all
   }
 
   private func connect() throws {
@@ -81,15 +108,39 @@ final class PostgresConnection {
     }
   }
 
-  private func send(_ statement: String, _ values: [PostgresValue]?) throws {
-    let isSent =
-      values.map { values in
-        PostgresValue.withPointers(to: values) { types, pointers, lengths, formats in
-          PQsendQueryParams(
-            handle, statement, Int32(values.count), types, pointers, lengths, formats, 1)
-        }
-      } ?? PQsendQuery(handle, statement)
+  private func send(_ statement: PostgresStatement) throws {
+    let isSent = PostgresValue.withPointers(to: statement.values) {
+      types, pointers, lengths, formats in
+      PQsendQueryParams(
+        handle, statement.text, Int32(types.count), types, pointers, lengths, formats, 1)
+    }
     guard isSent == 1 else { throw failure() }
+  }
+
+  private func flush(until deadline: ContinuousClock.Instant) throws {
+    while PQflush(handle) == 1 {
+      try requireReady(for: POLLIN | POLLOUT, until: deadline)
+      try takeInput()
+    }
+  }
+
+  /// What a statement of several gives: its rows or its failure, nothing, and the end of its transaction.
+  private func nextAnswer(
+    until deadline: ContinuousClock.Instant
+  ) throws -> Result<PostgresRows, LogFailure> {
+    var answer: Result<PostgresRows, LogFailure>?
+    while true {
+      guard let result = try nextResult(until: deadline) else {
+        // Without a connection, nothing else comes.
+        if !isConnected { throw failure() }
+        continue
+      }
+      let rows = PostgresRows(result)
+      if rows.status == PGRES_PIPELINE_SYNC { break }
+      answer = failure(of: rows).map { .failure($0) } ?? .success(rows)
+    }
+    guard let answer else { throw failure() }
+    return answer
   }
 
   private func nextResult(until deadline: ContinuousClock.Instant) throws -> OpaquePointer? {
@@ -98,6 +149,11 @@ final class PostgresConnection {
       try takeInput()
     }
     return PQgetResult(handle)
+  }
+
+  private func failure(of rows: PostgresRows) -> LogFailure? {
+    let isSuccess = [PGRES_TUPLES_OK, PGRES_COMMAND_OK].contains(rows.status)
+    return isSuccess ? nil : failure(state: rows.sqlState)
   }
 
   private func takeInput() throws {

@@ -6,7 +6,7 @@ public import SharedChannels
 ///
 /// It has two connections, made when they are needed and made again when they are lost: one appends, and one reads and
 /// listens. Each has a thread of its own. A pooler must keep them (session mode): `LISTEN` and `statement_timeout`
-/// belong to a connection.
+/// belong to a connection. If it does not, calls fail with ``LogFailure/unreachable(_:)``, which says so.
 ///
 /// **Limits of time**: a connection is made within 3 seconds, a lock is waited for 3 seconds, and a statement takes 10
 /// seconds, or the call fails with ``LogFailure/unreachable(_:)``.
@@ -14,8 +14,6 @@ public struct PostgresLog: SharedLog {
   private let appending: PostgresSession
   private let reading: PostgresSession
   private let pollInterval: Duration
-  private static let pageCount = 500
-  private static let pageBytes = 4 << 20
 
   /// What an administrator runs for a role that may not create it.
   ///
@@ -44,40 +42,44 @@ public struct PostgresLog: SharedLog {
   public func append(_ batch: [Keyed<Data>]) async throws -> [Receipt] {
     guard !batch.isEmpty else { return [] }
     let mark = Int64.random(in: 1 ... .max)
-    let append = PostgresCall(
-      "append", .texts(batch.map(\.key)), .bytes(batch.map(\.value)), .integer(mark))
-    return try await appending.call(append, then: PostgresCall("make_durable")) { rows in
+    let calls = [
+      PostgresCall(
+        "append", .texts(batch.map(\.key)), .bytes(batch.map(\.value)), .integer(mark)),
+      PostgresCall("make_durable"), PostgresCall("tell", .text(batch[batch.count - 1].key)),
+    ]
+    let receipts = try await appending.call(calls) { rows in
       rows.indices.map {
-        Receipt(position: position(in: rows, $0), isRepeated: rows.integer($0, 3) != 0)
+        Receipt(position: rows.position($0), isRepeated: rows.integer($0, 3) != 0)
       }
     }
+    // Readers are told of the last key. If it was repeated, others of the batch may come after it in the log.
+    if let newest = receipts.indices.max(by: {
+      receipts[$0].position.index < receipts[$1].position.index
+    }), receipts[newest].position != receipts.last?.position {
+      try await appending.call([PostgresCall("tell", .text(batch[newest].key))]) { _ in }
+    }
+    return receipts
   }
 
   public func entries(after position: Position?) async throws -> [Logged<Data>] {
-    let known = position?.index ?? 0
-    let call = PostgresCall(
-      "entries", .integer(known), .integer(Self.pageCount), .integer(Self.pageBytes))
-    let page = try await reading.poll(every: pollInterval, call) { rows in
-      try Page(rows, after: position)
-    }
-    switch page {
-    case .entries(let entries): return entries
+    switch try await reading.page(after: position, every: pollInterval) {
+    case .entries(let entries, isLast: _): return entries
     case .otherEpoch(let epoch): throw LogFailure.otherEpoch(epoch)
     case .isLost(let lost):
       let begin = PostgresCall(
         "begin_epoch", .text(lost.epoch), .integer(lost.index), .integer(lost.mark))
-      throw LogFailure.otherEpoch(try await appending.call(begin) { $0.text(0, 0) })
+      throw LogFailure.otherEpoch(try await appending.call([begin]) { $0.text(0, 0) })
     }
   }
 
   public func end() async throws -> Position {
-    try await appending.call(PostgresCall("last")) { position(in: $0, 0) }
+    try await appending.call([PostgresCall("last")]) { $0.position(0) }
   }
 
   public func snapshot(version: Int) async throws -> Snapshot? {
-    try await appending.call(PostgresCall("snapshot_of", .integer(version))) { rows in
+    try await appending.call([PostgresCall("snapshot_of", .integer(version))]) { rows in
       rows.indices.first.map {
-        Snapshot(version: version, position: position(in: rows, $0), data: rows.data($0, 3))
+        Snapshot(version: version, position: rows.position($0), data: rows.data($0, 3))
       }
     }
   }
@@ -87,7 +89,7 @@ public struct PostgresLog: SharedLog {
     let keep = PostgresCall(
       "keep", .integer(snapshot.version), .text(position.epoch), .integer(position.index),
       .integer(position.mark), .bytes(snapshot.data))
-    try await appending.call(keep) { _ in }
+    try await appending.call([keep]) { _ in }
   }
 
   /// It becomes part of statements.
@@ -97,40 +99,4 @@ public struct PostgresLog: SharedLog {
       "\"\(schema)\" is not the name of a log's schema: a-z, then at most 50 of a-z, 0-9 and _.")
     return PostgresSchema(name: schema)
   }
-}
-
-/// What a read has found; nothing if it is only what was known.
-private enum Page {
-  case entries([Logged<Data>])
-  case otherEpoch(String)
-  case isLost(Position)
-
-  init?(_ rows: PostgresRows, after known: Position?) throws {
-    guard rows.indices.count > 0 else {
-      throw LogFailure.refused("the table of the log's epoch is empty")
-    }
-    let epoch = rows.text(0, 0)
-    if let known, known.epoch != epoch {
-      self = .otherEpoch(epoch)
-      return
-    }
-    var entries = rows.indices.filter { !rows.isNull($0, 1) }
-    if let known, known.index > 0 {
-      guard let first = entries.first, position(in: rows, first) == known else {
-        self = .isLost(known)
-        return
-      }
-      entries.removeFirst()
-    }
-    if entries.isEmpty { return nil }
-    self = .entries(
-      entries.map {
-        Logged(position: position(in: rows, $0), key: rows.text($0, 3), value: rows.data($0, 4))
-      })
-  }
-}
-
-/// The first three columns of most functions.
-private func position(in rows: PostgresRows, _ row: Int32) -> Position {
-  Position(epoch: rows.text(row, 0), index: rows.integer(row, 1), mark: rows.integer(row, 2))
 }

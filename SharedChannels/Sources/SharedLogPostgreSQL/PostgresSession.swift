@@ -12,43 +12,55 @@ actor PostgresSession {
   private let schema: PostgresSchema
   private let isListening: Bool
   private var connection: PostgresConnection?
+  /// Where a reader has all of which it was told on this connection, so that it waits to be told of more.
+  private var caughtUp: Position?
+  /// Whether several notifications came since the last read: faster than it is worth a read each.
+  private var isBusy = false
+  /// How long a busy reader lets notifications gather. Each read costs the database about as much as a small append.
+  private static let pause = 0.01
 
   init(_ address: PostgresAddress, _ schema: PostgresSchema, isListening: Bool) {
     (self.address, self.schema, self.isListening) = (address, schema, isListening)
   }
 
-  /// Carries out a function of the log's schema, and then another in a transaction of its own.
+  /// Carries out functions of the log's schema, each in a transaction of its own, and reads what the first gives.
   func call<Value: Sendable>(
-    _ function: PostgresCall, then next: PostgresCall? = nil,
-    _ read: @Sendable (PostgresRows) throws -> Value
+    _ functions: [PostgresCall], _ read: @Sendable (PostgresRows) throws -> Value
   ) throws -> Value {
     try connected { connection in
-      let value = try read(try connection.query(schema.statement(function), function.values))
-      if let next {
-        do {
-          try connection.query(schema.statement(next), next.values)
-        } catch LogFailure.refused(let reason) {
-          // The first was carried out, so nobody may be told that nothing was done.
-          throw LogFailure.unreachable(reason)
-        }
+      let results = try connection.query(functions.map(schema.statement))
+      let value = try read(results[0].get())
+      do {
+        for result in results.dropFirst() { _ = try result.get() }
+      } catch LogFailure.refused(let reason) {
+        // The first was carried out, so nobody may be told that nothing was done.
+        throw LogFailure.unreachable(reason)
       }
       return value
     }
   }
 
-  /// Calls a function again and again, until it gives something. In between it waits for a notification, or as long
-  /// as is said.
-  func poll<Value: Sendable>(
-    every interval: Duration, _ function: PostgresCall,
-    _ read: @Sendable (PostgresRows) throws -> Value?
-  ) throws -> Value {
+  /// Waits until there is something after a position. It looks when a notification comes, or as often as is said.
+  func page(after known: Position?, every interval: Duration) throws -> PostgresPage {
     try connected { connection in
-      while true {
+      var news: PostgresNews?
+      if let caughtUp, caughtUp == known {
+        if isBusy { Thread.sleep(forTimeInterval: Self.pause) }
+        news = try connection.waitForNotification(until: .now + interval)
+        isBusy = news.map { $0.count > 1 } ?? false
+      } else {
         // Those that come from here on may tell of what the reply does not have.
         connection.takeNotifications()
-        let rows = try connection.query(schema.statement(function), function.values)
-        if let value = try read(rows) { return value }
-        try connection.waitForNotification(until: .now + interval)
+      }
+      caughtUp = nil
+      while true {
+        let call = PostgresPage.call(after: known, news ?? .unknown)
+        let rows = try connection.query([schema.statement(call)])[0].get()
+        if let page = try PostgresPage(rows, after: known) {
+          caughtUp = page.end
+          return page
+        }
+        news = try connection.waitForNotification(until: .now + interval)
       }
     }
   }
@@ -62,18 +74,19 @@ actor PostgresSession {
     } catch {
       // After a wait that was given up, the reply is still to come: only a new connection has none.
       if case LogFailure.refused = error {} else { connection = nil }
+      caughtUp = nil
       throw error
     }
   }
 
   private func connect() throws -> PostgresConnection {
-    let connection = try PostgresConnection(address)
-    let rows = try connection.query(schema.versionQuery, [.text(schema.name)])
+    // It listens before the first read: nothing goes unnoticed in between.
+    let connection = try PostgresConnection(
+      address, listeningTo: isListening ? schema.name : nil)
+    let rows = try connection.query([schema.versionQuery])[0].get()
     if rows.indices.isEmpty || rows.text(0, 0) != PostgresSchema.version {
-      try connection.query(schema.text)
+      try connection.execute(schema.text)
     }
-    // Before the first read: nothing goes unnoticed in between.
-    if isListening { try connection.query("LISTEN \(schema.name)") }
     return connection
   }
 }
@@ -92,7 +105,7 @@ struct PostgresCall: Sendable {
 struct PostgresSchema: Sendable {
   let name: String
   /// As it stands at the end of `schema.sql`.
-  static let version = "shared log 1"
+  static let version = "shared log 2"
 
   /// What makes it.
   var text: String {
@@ -100,11 +113,23 @@ struct PostgresSchema: Sendable {
       .replacing("@schema@", with: name)
   }
 
-  let versionQuery =
-    "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = $1"
-
-  func statement(_ call: PostgresCall) -> String {
-    let places = call.values.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
-    return "SELECT * FROM \(name).\(call.name)(\(places))"
+  var versionQuery: PostgresStatement {
+    PostgresStatement(
+      text: """
+        SELECT obj_description(oid, 'pg_namespace'), pg_backend_pid() FROM pg_namespace WHERE nspname = $1
+        """,
+      values: [.text(name)])
   }
+
+  func statement(_ call: PostgresCall) -> PostgresStatement {
+    let places = call.values.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+    return PostgresStatement(
+      text: "SELECT *, pg_backend_pid() FROM \(name).\(call.name)(\(places))", values: call.values)
+  }
+}
+
+/// A statement whose places `$1`, `$2`, … have values. Its last column is the server's process that carries it out.
+struct PostgresStatement: Sendable {
+  let text: String
+  let values: [PostgresValue]
 }

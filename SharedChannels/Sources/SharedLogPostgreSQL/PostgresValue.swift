@@ -84,7 +84,14 @@ final class PostgresRows {
     PQclear(result)
   }
 
+  var status: ExecStatusType { PQresultStatus(result) }
+
   var indices: Range<Int32> { 0..<PQntuples(result) }
+
+  /// The last column, if there are rows.
+  var serverProcess: Int64? {
+    indices.isEmpty ? nil : integer(0, PQnfields(result) - 1)
+  }
 
   /// The kind of an error, as PostgreSQL numbers them.
   var sqlState: String {

@@ -15,8 +15,8 @@ CREATE TABLE IF NOT EXISTS @schema@.snapshot (
   version bigint PRIMARY KEY, index bigint NOT NULL, mark bigint NOT NULL, data bytea NOT NULL);
 
 -- After this transaction, all that it has seen is durable. Appends commit without waiting for the disk, since each
--- holds the lock that makes the order. Whoever tells of entries waits for the disk here, without a lock: PostgreSQL
--- writes once for all that wait. A message that nobody reads makes the commit wait for all that was written before.
+-- holds the lock that makes the order. An appender waits for the disk here, without a lock: PostgreSQL writes once for
+-- all that wait. A message that nobody reads makes the commit wait for all that was written before.
 CREATE OR REPLACE FUNCTION @schema@.make_durable() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn()
@@ -31,7 +31,7 @@ END $$;
 
 -- Appends what is new, in one step. The lock brings the transactions of all machines into one order; the statements
 -- after it see all that was committed before. It gives a line for each key, in the order of the keys. They are
--- durable after make_durable(). The plans use the indexes: they are made while the table is empty, and kept.
+-- durable after make_durable(). The plans use the indexes, whatever is known of the table: each key is looked up (LATERAL).
 CREATE OR REPLACE FUNCTION @schema@.append(keys text[], datas bytea[], new_mark bigint)
 RETURNS TABLE (epoch text, index bigint, mark bigint, is_repeated bigint) LANGUAGE plpgsql
 SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -49,25 +49,41 @@ BEGIN
       SELECT DISTINCT ON (key) key, data, place
       FROM unnest(keys, datas) WITH ORDINALITY AS asked (key, data, place)
       ORDER BY key, place) AS first
-    WHERE NOT EXISTS (SELECT FROM @schema@.entry WHERE entry.key = first.key);
-  -- PostgreSQL tells the listeners when this has been committed.
-  IF FOUND THEN PERFORM pg_notify('@schema@', ''); END IF;
+      LEFT JOIN LATERAL (
+        SELECT true AS is_there FROM @schema@.entry WHERE entry.key = first.key LIMIT 1) AS found ON true
+    WHERE is_there IS NULL;
   RETURN QUERY
-    SELECT log.epoch, entry.index, entry.mark,
-      (entry.index <= before
-        OR row_number() OVER (PARTITION BY entry.index ORDER BY place) > 1)::int::bigint
-    FROM @schema@.log, unnest(keys) WITH ORDINALITY AS asked (key, place)
-      JOIN @schema@.entry ON entry.key = asked.key
+    SELECT (SELECT epoch FROM @schema@.log), found.index, found.mark,
+      (found.index <= before
+        OR row_number() OVER (PARTITION BY found.index ORDER BY place) > 1)::int::bigint
+    FROM unnest(keys) WITH ORDINALITY AS asked (key, place)
+      CROSS JOIN LATERAL (
+        SELECT index, mark FROM @schema@.entry WHERE entry.key = asked.key LIMIT 1) AS found
     ORDER BY place;
+END $$;
+
+-- Tells the readers that the entry with a key is durable, and with it all entries before it. An appender calls it after
+-- make_durable(), so readers need not wait for the disk. To lose this costs readers time and nothing else.
+CREATE OR REPLACE FUNCTION @schema@.tell(durable_key text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+  PERFORM pg_notify('@schema@', index || ' ' || mark) FROM @schema@.entry WHERE key = durable_key;
 END $$;
 
 -- The entry at a place, without its data, and those after it: so many, and so many bytes, but at least one. One
 -- line without an entry if there is none.
-CREATE OR REPLACE FUNCTION @schema@.entries(known bigint, count bigint, bytes bigint)
+--
+-- A reader that was told of an entry gets those up to it. They are durable, since entries are committed in the order
+-- of their indexes. The mark tells whether the log still has that entry, or was set back. A reader that was told of
+-- nothing gets all, and waits for the disk.
+CREATE OR REPLACE FUNCTION @schema@.entries(
+  known bigint, count bigint, bytes bigint, told_index bigint, told_mark bigint)
 RETURNS TABLE (epoch text, index bigint, mark bigint, key text, data bytea) LANGUAGE plpgsql
 SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 #variable_conflict use_column
+DECLARE
+  durable bigint := (SELECT index FROM @schema@.entry WHERE index = told_index AND mark = told_mark);
 BEGIN
   RETURN QUERY
     SELECT log.epoch, page.index, page.mark, page.key, CASE WHEN page.index > known THEN page.data END
@@ -75,10 +91,12 @@ BEGIN
       SELECT *, sum(octet_length(data)) FILTER (WHERE index > known) OVER (
         ORDER BY index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before
       FROM (
-        SELECT * FROM @schema@.entry WHERE index >= known ORDER BY index LIMIT count + 1) AS found
+        SELECT * FROM @schema@.entry
+        WHERE index >= known AND (durable IS NULL OR index <= greatest(durable, known))
+        ORDER BY index LIMIT count + 1) AS found
       ) AS page ON coalesce(page.bytes_before, 0) < bytes
     ORDER BY page.index;
-  PERFORM @schema@.make_durable();
+  IF durable IS NULL THEN PERFORM @schema@.make_durable(); END IF;
 END $$;
 
 CREATE OR REPLACE FUNCTION @schema@.last() RETURNS TABLE (epoch text, index bigint, mark bigint)
@@ -125,4 +143,4 @@ RETURNS void LANGUAGE sql AS $$
 $$;
 
 -- The version: a machine runs this file where it finds another, or none.
-COMMENT ON SCHEMA @schema@ IS 'shared log 1';
+COMMENT ON SCHEMA @schema@ IS 'shared log 2';

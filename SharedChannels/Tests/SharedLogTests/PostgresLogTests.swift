@@ -38,6 +38,76 @@ final class PostgresLogTests: XCTestCase {
     try await requireNothingIsLost(rounds: 2, fault: "freeze")
   }
 
+  func test_aNetworkThatIsCutLosesNothingAndNoStateGoesBack() async throws {
+    let (address, server, schema) = (try engine().address, try server(), schema)
+    let cable = try Cable(to: server)
+    defer { cable.unplug() }
+    try await SharedLogTests.requireNothingIsLost(rounds: 1) {
+      PostgresLog(
+        try PostgresAddress(address.replacing(server, with: cable.address)), schema: schema,
+        pollInterval: .seconds(30))
+    } fault: {
+      try await cable.cutForAWhile()
+    }
+  }
+
+  func test_aDiskThatIsFullLosesNothingAndNoStateGoesBack() async throws {
+    let (engine, schema) = (try engine(), schema)
+    let disk = try SmallDisk(megabytes: 32)
+    let tables = disk.folder.appending(path: "tables")
+    try FileManager.default.createDirectory(at: tables, withIntermediateDirectories: true)
+    if getuid() == 0 { try execute("chown", ["postgres", tables.path]) }
+    try execute(
+      "psql",
+      ["-qAt", "-c", "CREATE TABLESPACE \(schema) LOCATION '\(tables.path)'", engine.address])
+    defer {
+      _ = try? engine.query("DROP SCHEMA \(schema) CASCADE")
+      _ = try? execute("psql", ["-qAt", "-c", "DROP TABLESPACE \(schema)", engine.address])
+      disk.remove()
+    }
+    let address = engine.address + "?options=-c%20default_tablespace%3D\(schema)"
+    try await SharedLogTests.requireNothingIsLost(rounds: 2) {
+      PostgresLog(try PostgresAddress(address), schema: schema, pollInterval: .seconds(30))
+    } fault: {
+      try await disk.fillForAWhile()
+    }
+  }
+
+  func test_behindAPoolerThatKeepsConnectionsItConforms() async throws {
+    let pooler = try await Pooler(to: try server(), mode: "session")
+    defer { pooler.end() }
+    for check in LogConformance.Check.allCases {
+      try await LogConformance(PostgresEngine(address: pooler.address)).run(check)
+    }
+  }
+
+  func test_aPoolerThatDoesNotKeepConnectionsIsNamedInTheFailure() async throws {
+    let pooler = try await Pooler(to: try server(), mode: "transaction")
+    defer { pooler.end() }
+    let (address, schema) = (pooler.address, schema)
+    let log = PostgresLog(
+      try PostgresAddress(address), schema: schema, pollInterval: .milliseconds(500))
+    let reason = try await within(.seconds(60)) {
+      var last: Position?
+      for number in 1... {
+        do {
+          _ = try await log.append([Keyed(key: "k\(number)", Data())])
+          last = try await log.entries(after: last).last?.position
+        } catch LogFailure.unreachable(let reason) { return reason }
+      }
+      return ""
+    } orSay: {
+      "the pooler is not noticed"
+    }
+    XCTAssertTrue(reason.contains("session mode"), reason)
+  }
+
+  /// The server of the tests, as HOST:PORT.
+  private func server() throws -> String {
+    let address = try engine().address
+    return String(address[address.firstRange(of: /[0-9.]+:[0-9]+/)!])
+  }
+
   private func requireNothingIsLost(rounds: Int, fault: String) async throws {
     guard let control = ProcessInfo.processInfo.environment["SHARED_LOG_POSTGRES_CONTROL"] else {
       throw XCTSkip("there is no way to damage a server in SHARED_LOG_POSTGRES_CONTROL")
@@ -77,6 +147,48 @@ final class PostgresLogTests: XCTestCase {
     try engine().query("INSERT INTO \(schema).entry VALUES (2, 1, 'b', '')")
     let keys = try await entries.map(\.key)
     XCTAssertEqual(keys, ["b"])
+  }
+
+  func test_aReaderIsToldOfABatchWhoseLastKeyIsRepeated() async throws {
+    let (appender, reader) = (try makeLog(), try makeLog())
+    _ = try await appender.append([Keyed(key: "a", Data())])
+    var entries = try await reader.entries(after: nil)
+    let waiting = Task { [last = entries.last?.position] in try await reader.entries(after: last) }
+    try await Task.sleep(for: .milliseconds(300))
+    _ = try await appender.append(["b", "a"].map { Keyed(key: $0, Data()) })
+    entries += try await within(.seconds(20)) {
+      try await waiting.value
+    } orSay: {
+      "the reader was not told"
+    }
+    XCTAssertEqual(entries.map(\.key), ["a", "b"])
+  }
+
+  func test_aReaderThatWasToldOfAnEntryGetsNoneAfterIt() async throws {
+    let log = try makeLog()
+    let receipts = try await log.append(["a", "b", "c"].map { Keyed(key: $0, Data()) })
+    let mark = try XCTUnwrap(receipts.first?.position.mark)
+    for (known, index, mark, keys) in [
+      (0, 2, mark, "a b"), (1, 2, mark, "a b"), (3, 2, mark, "c"), (0, 2, mark ^ 1, "a b c"),
+    ] {
+      let found = try engine().query(
+        "SELECT string_agg(key, ' ') FROM \(schema).entries(\(known), 9, 999, \(index), \(mark))")
+      XCTAssertEqual(found.trimmingCharacters(in: .newlines), keys)
+    }
+  }
+
+  func test_anAppendToALargeLogLooksAtNoOtherEntries() async throws {
+    _ = try await makeLog().end()
+    let found = try engine().query(
+      """
+      SELECT index, is_repeated FROM \(schema).append('{a,b,a}', '{"","",""}', 1);
+      INSERT INTO \(schema).entry SELECT number, 1, 'k' || number, '' FROM generate_series(3, 5000) AS number;
+      SELECT index, is_repeated FROM \(schema).append('{c,k9,d}', '{"","",""}', 1);
+      SELECT idx_tup_fetch + seq_tup_read < 50 FROM pg_stat_xact_user_tables
+        WHERE relid = '\(schema).entry'::regclass;
+      """)
+    XCTAssertEqual(
+      found.split(separator: "\n"), ["1|0", "2|0", "1|1", "5001|0", "9|1", "5002|0", "t"])
   }
 
   func test_aLockOfOthersIsWaitedForAShortWhileAndACancelledCallNotEvenThat() async throws {

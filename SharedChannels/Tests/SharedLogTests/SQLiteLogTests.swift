@@ -53,6 +53,16 @@ final class SQLiteLogTests: XCTestCase {
     }
   }
 
+  func test_aDiskThatIsFullLosesNothingAndNoStateGoesBack() async throws {
+    let disk = try SmallDisk(megabytes: 32)
+    defer { disk.remove() }
+    try await SharedLogTests.requireNothingIsLost(rounds: 2) {
+      try SQLiteEngine(folder: disk.folder).open("log")
+    } fault: {
+      try await disk.fillForAWhile()
+    }
+  }
+
   /// The faults are those of a process that appends to the file beside the channels of this process.
   private func requireNothingIsLost(
     rounds: Int, fault: @Sendable (Neighbour) async throws -> Void,

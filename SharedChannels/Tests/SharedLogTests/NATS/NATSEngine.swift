@@ -39,7 +39,8 @@ struct NATSEngine: LogUnderTest {
 struct NATSControl {
   let folder: String
 
-  func callAsFunction(_ arguments: String...) throws {
+  @discardableResult
+  func callAsFunction(_ arguments: String...) throws -> String {
     try execute("python3", [program, folder] + arguments)
   }
 

@@ -43,6 +43,36 @@ final class NATSLogTests: XCTestCase {
       on: cluster(), rounds: 1, fault: "freeze-leader", lasting: .seconds(12), mend: "thaw")
   }
 
+  func test_aNetworkThatIsCutLosesNothingAndNoStateGoesBack() async throws {
+    let (engine, name) = (try engine(), logName)
+    let cable = try Cable(to: String(engine.address.dropFirst("nats://".count)))
+    defer { cable.unplug() }
+    try await SharedLogTests.requireNothingIsLost(rounds: 1) {
+      NATSLog(try NATSAddress("nats://\(cable.address)"), name: name)
+    } fault: {
+      try await cable.cutForAWhile()
+    }
+  }
+
+  func test_aDiskThatIsFullLosesNothingAndNoStateGoesBack() async throws {
+    _ = try engine()
+    let (disk, name) = (try SmallDisk(megabytes: 64), logName)
+    let control = NATSControl(folder: disk.folder.path)
+    let address = try control("init", "1").trimmingCharacters(in: .newlines)
+    try control("start")
+    defer {
+      _ = try? control("stop")
+      disk.remove()
+    }
+    try await SharedLogTests.requireNothingIsLost(rounds: 2) {
+      NATSLog(try NATSAddress(address), name: name)
+    } fault: {
+      try await disk.fillForAWhile()
+      // A server may disable JetStream when it has no space. Then an operator has to start it again.
+      try control("crash")
+    }
+  }
+
   /// - Parameters:
   ///   - duration: How long a fault lasts at least that `mend` ends.
   ///   - mend: Nil if the service cannot go on during the fault, so that `fault` ends it.
@@ -95,6 +125,23 @@ final class NATSLogTests: XCTestCase {
     } catch LogFailure.refused(let reason) {
       XCTAssertTrue(reason.contains("is not set up for a log with 3 replicas"), reason)
     }
+  }
+
+  func test_replicasOnServersOfAVersionWhoseReplicasComeToDifferAreRefused() async throws {
+    let engine = try engine()
+    let version = try execute("nats-server", ["--version"])
+    guard version.contains(/v2\.([0-9]|10)\./) else {
+      throw XCTSkip("replicas are not refused by \(version)")
+    }
+    let log = NATSLog(try NATSAddress(engine.address), name: logName, replicas: 3)
+    do {
+      _ = try await log.end()
+      XCTFail("the server makes a stream with replicas")
+    } catch LogFailure.refused(let reason) {
+      XCTAssertTrue(reason.contains("NATS servers of version 2.11 or later"), reason)
+    }
+    // Nothing was made that has to be removed.
+    _ = try await engine.open(logName).end()
   }
 
   func test_aBatchThatIsTooLargeForAMessageIsRefused() async throws {

@@ -137,7 +137,7 @@ final class NATSStreamTests: XCTestCase {
     }
     defer {
       thawing.cancel()
-      try? control("thaw")
+      _ = try? control("thaw")
     }
     let begin = ContinuousClock.now
     let content = (NATSRecord.headers(NATSPlace(), count: 1), Data(count: 15 << 20))
