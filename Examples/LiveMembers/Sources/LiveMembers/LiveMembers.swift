@@ -117,7 +117,7 @@ struct Serve: AsyncParsableCommand {
 
     // They end in the opposite order. The page first: it ends the streams, for which the server
     // would wait. Then the server, when each request has its answer. Then the manager, when it has
-    // carried out what was sent. After five seconds what is under way is cancelled: a browser that does not
+    // carried out what was sent. After four seconds what is under way is cancelled: a browser that does not
     // read its stream's end is not waited for, nor a database that does not answer.
     var services = ServiceGroupConfiguration(
       services: [
