@@ -112,37 +112,39 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     return await consumer.place.wait(for: pause)
   }
 
-  private func takeNext(from source: any AnswerSource, replacing older: Turn<Element>? = nil)
-    -> Turn<Element>?
-  {
-    guard case .turn(let turn) = turns.take(replacing: older, source.take) else { return nil }
+  private func takeNext(from source: any AnswerSource) -> Turn<Element>? {
+    guard case .turn(let turn) = turns.take(source.take) else { return nil }
     return own(turn)
   }
 
-  /// Takes one with an overlap of its own, and looks at the next: if that supersedes it, it is not begun.
+  /// Takes one with an overlap of its own: of those with `.latestOnly` that are ready in a row, the newest. What
+  /// comes behind them is taken, too, and is next.
   private func takeNext(
     from source: any AnswerSource, orAhead ahead: inout Turn<Element>?,
     isolation: isolated (any Actor)?
   ) async -> Turn<Element>? {
-    guard var turn = ahead.take() ?? takeLooking(from: source) else { return nil }
+    if let turn = ahead.take() { return turn }
+    var newest: Turn<Element>?
     var budget = TurnBudget()
-    while turn.overlap != .oneAtATime, consumer?.place.isReadable == true {
+    // No more than there are now: a fast sender would keep this for ever.
+    for _ in 0..<max(1, consumer?.place.pendingCount ?? 1) {
       if isolation != nil, budget.isUsedUp() { await budget.pause() }
-      guard let next = takeLooking(from: source) else { break }
-      if next.overlap != .latestOnly {
-        ahead = next
-        break
+      switch turns.take(source.take) {
+      case .nothing: return newest
+      case .skipped: continue
+      case .turn(let taken):
+        let turn = own(taken)
+        turn.overlap = overlapOf(turn.element)
+        if turn.overlap != .latestOnly {
+          guard newest != nil else { return turn }
+          ahead = turn
+          return newest
+        }
+        if let newest { turns.supersede(newest) }
+        newest = turn
       }
-      turns.supersede(turn)
-      turn = next
     }
-    return turn
-  }
-
-  private func takeLooking(from source: any AnswerSource) -> Turn<Element>? {
-    let turn = takeNext(from: source)
-    if let turn { turn.overlap = overlapOf(turn.element) }
-    return turn
+    return newest
   }
 
   private func takeNewest(
@@ -167,6 +169,9 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     isolation: isolated (any Actor)?
   ) -> Bool {
     let overlap = rules.overlap ?? turn.overlap
+    // What is reported now is not caused by the one ahead, though that was taken last.
+    if ahead != nil { turn.adopt() }
+    defer { if ahead != nil { turn.disown() } }
     switch turns.decide(turn, as: overlap, before: ahead) {
     case .closed: return false
     case .ignored:

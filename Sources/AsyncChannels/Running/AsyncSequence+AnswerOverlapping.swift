@@ -22,20 +22,20 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// - ``Overlap/oneAtATime``: the work waits until all answers before it are published. Later elements wait until
   ///   its own answer is published, so nothing supersedes it.
   ///
-  /// Elements are decided one after the other, in order. One that is ready together with the next is not begun if
-  /// the next supersedes it. There is no `after:`: a pause would supersede commands that must not be lost.
+  /// Elements are decided one after the other, in order. Of several with ``Overlap/latestOnly`` that are ready in a
+  /// row, work on the newest begins. There is no `after:`: a pause would supersede commands that must not be lost.
   ///
   /// Cancelling is as with ``_Concurrency/AsyncSequence/answer(_:after:clock:busy:isBusyInPause:ignored:by:publish:)-(_,_,_,_,_,_,_,(Answer)->Void)``.
-  /// From a sequence that is neither a subscription nor an outlet or a state, an element arrives when the call reads
-  /// it. Each element has a task with the caller's priority and task-local values, without its executor preference,
+  /// From combined state, and from a sequence that is neither a subscription nor an outlet or a state, an element
+  /// arrives when the call reads it. Each element has a task with the caller's priority and task-local values, without its executor preference,
   /// except for those with ``Overlap/oneAtATime``, whose work runs in the caller's task.
   ///
   /// - Parameters:
   ///   - overlap: The overlap of an element. It is called once for each element, on any thread.
   ///   - busy: Receives `true` when work begins, and `false` when none is left. While another element is ready, it
   ///     stays `true`. If that is then ignored, `false` follows the answer instead of preceding it.
-  ///   - ignored: Receives each element that is ignored, once, in the isolation of `publish`. If it arrived during
-  ///     work with ``Overlap/oneAtATime``, this is after the answer to that.
+  ///   - ignored: Receives each element that is ignored, once, in the isolation of `publish`, when the call looks at
+  ///     it. This may be after the answer to the element that was worked on.
   ///   - work: Makes the answer.
   ///   - publish: Called with each element and its answer in the isolation in which the closure was made, one at
   ///     a time.

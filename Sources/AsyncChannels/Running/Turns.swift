@@ -37,6 +37,8 @@ final class Turns: Sendable {
     var replaced = 0
     /// Whether busy is reported although there is no turn, since one is expected.
     var isExpecting = false
+    /// Whether the next one is held already, and not decided.
+    var hasOneAhead = false
 
     mutating func hold(_ turn: TurnBase, isLate: Bool) {
       turn.isLate = isLate || count > 0
@@ -110,7 +112,8 @@ final class Turns: Sendable {
     return state.isClosed ? .nothing : taken
   }
 
-  /// Whether the next is one of those that came before the last answer: some of them may have been dropped.
+  /// Whether the one that was taken came before the last answer: some of those may have been dropped. If others are
+  /// dropped between the take and this look, it counts as one that came after.
   private func isStillLate(_ state: inout State) -> Bool {
     guard let place, place.replacesOld else { return true }
     let replaced = place.replacedCount
@@ -132,6 +135,7 @@ final class Turns: Sendable {
     var (begins, older) = (false, OlderTurns())
     let verdict = state.withLock { state -> Verdict in
       if state.isClosed { return .closed }
+      state.hasOneAhead = ahead != nil
       if overlap == .firstOnly, turn.isLate {
         _ = state.release(turn, into: .over)
         return .ignored
@@ -172,9 +176,9 @@ final class Turns: Sendable {
       guard !state.isClosed, turn.phase == .begun else { return false }
       turn.phase = .over
       state.count -= 1
-      let isReadable = rules.looksFurther && place?.isReadable == true
+      let isReadable = rules.looksFurther && (state.hasOneAhead || place?.isReadable == true)
       if rules.notesReady, let place {
-        (state.late, state.replaced) = (place.pendingCount, place.replacedCount)
+        (state.late, state.replaced) = (place.countInOrder, place.replacedCount)
       }
       isReported = !isReadable || !rules.isBusyBetween || state.isExpecting
       if !isReported { state.isExpecting = true }
@@ -206,7 +210,7 @@ final class Turns: Sendable {
   func settle() {
     guard let busy else { return }
     let ends = state.withLock { state in
-      guard state.isExpecting, place?.isReadable != true else { return false }
+      guard state.isExpecting, !state.hasOneAhead, place?.isReadable != true else { return false }
       state.isExpecting = false
       return true
     }

@@ -128,7 +128,7 @@ final class AnswerOverlappingTests: XCTestCase {
       of: [.save(1), .more(2), .save(3)], [], [.more(4)])
   }
 
-  func test_C122a_busyIsTrueWhileAnElementIsLeftThatMayBegin() async throws {
+  func test_C122d_busyIsTrueWhileAnElementIsLeftThatMayBegin() async throws {
     try await expect(
       [
         "0: busy", "0: save 1 begins", "1: save 1 answered", "1: refresh 2 begins", "2: idle",
@@ -138,6 +138,18 @@ final class AnswerOverlappingTests: XCTestCase {
     try await expect(
       ["0: busy", "0: save 1 begins", "1: save 1 answered", "1: more 2 ignored", "1: idle"],
       of: [.save(1), .more(2)], isReported: true)
+    try await expect(
+      [
+        "0: busy", "0: save 1 begins", "1: save 1 answered", "1: more 2 ignored",
+        "1: image 3 begins", "2: idle", "2: image 3 answered",
+      ],
+      of: [.save(1), .more(2), .image(3)], isReported: true)
+    try await expect(
+      [
+        "0: busy", "0: save 1 begins", "1: save 1 answered", "1: refresh 2 begins",
+        "1: image 3 begins", "2: refresh 2 answered", "2: idle", "2: image 3 answered",
+      ],
+      of: [.save(1), .refresh(2), .image(3)], isReported: true)
   }
 
   func test_C122c_aCancelledCallGivesBackASaveThatWaits() async throws {
@@ -204,8 +216,7 @@ final class AnswerOverlappingTests: XCTestCase {
     }
   }
 
-  /// Of what is ready together, as `.latestOnly` for all does.
-  func test_C122a_whatTheNextSupersedesIsNotBegun() async throws {
+  func test_C122a_ofRefreshesInARowTheNewestBegins() async throws {
     try await withTestTime(orders: .random(100, seed: 1)) { _ in
       let (input, begun, answered) = (Input<Job>(), Record<Job>(), Record<Job>())
       for job: Job in [.refresh(1), .refresh(2), .more(3), .refresh(4), .save(5), .refresh(6)] {

@@ -86,7 +86,7 @@ extension History {
     let overlap = random.pick(Overlap.allCases + [nil, nil])
     let hasPause = random.oneIn(2) && overlap != nil
     let setup = Setup(
-      overlap: overlap, pause: hasPause ? random.number(2...6) : nil,
+      overlap: overlap, seed: seed &* 1_000, pause: hasPause ? random.number(2...6) : nil,
       isBusyInPause: random.oneIn(2) && overlap != nil, reportsBusy: random.oneIn(2),
       tellsIgnored: random.oneIn(2),
       isIsolated: random.oneIn(2))

@@ -148,7 +148,7 @@ struct SequentialModel {
   /// Whether what waits behind it supersedes it before it begins.
   private func isSupersededByNext(_ element: Int) -> Bool {
     guard setup.overlap == nil, let next = waiting.first else { return false }
-    return setup.overlap(of: element) != .oneAtATime && setup.overlap(of: next) == .latestOnly
+    return setup.overlap(of: element) == .latestOnly && setup.overlap(of: next) == .latestOnly
   }
 
   /// Whether nothing begins beside it.

@@ -3,8 +3,9 @@ import Proof
 
 /// How `answer` is called in a history.
 struct Setup: Sendable {
-  /// Nil if each element has its own.
+  /// Nil if each element has its own, which the seed decides.
   var overlap: Overlap?
+  var seed: UInt64 = 0
   /// For how many units of time it has to be quiet; nil if work begins immediately.
   var pause: Int?
   var isBusyInPause = false
@@ -16,7 +17,9 @@ struct Setup: Sendable {
   var mayAnswerTogether: Bool { overlap == .concurrent || overlap == nil }
 
   func overlap(of element: Int) -> Overlap {
-    overlap ?? Overlap.allCases[(element &* 7 + element / 3) % 4]
+    if let overlap { return overlap }
+    var random = SplitMix64(seed: seed &+ UInt64(element))
+    return random.pick(Overlap.allCases)
   }
 
   func kind(of element: Int) -> WorkKind {
