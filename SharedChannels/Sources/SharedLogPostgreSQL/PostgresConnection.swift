@@ -25,6 +25,8 @@ final class PostgresConnection {
     PQsetnonblocking(handle, 1)
     // The server ends a statement even if it does not notice that this connection was closed.
     try execute("SET statement_timeout = '10s'")
+    // A snapshot from before the lock would not see what was appended meanwhile.
+    try execute("SET default_transaction_isolation = 'read committed'")
     if let channel { try execute("LISTEN \(channel)") }
   }
 

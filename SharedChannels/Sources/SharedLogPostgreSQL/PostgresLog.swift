@@ -45,20 +45,13 @@ public struct PostgresLog: SharedLog {
     let calls = [
       PostgresCall(
         "append", .texts(batch.map(\.key)), .bytes(batch.map(\.value)), .integer(mark)),
-      PostgresCall("make_durable"), PostgresCall("tell", .text(batch[batch.count - 1].key)),
+      PostgresCall("make_durable"), .tell,
     ]
-    let receipts = try await appending.call(calls) { rows in
+    return try await appending.call(calls) { rows in
       rows.indices.map {
         Receipt(position: rows.position($0), isRepeated: rows.integer($0, 3) != 0)
       }
     }
-    // Readers are told of the last key. If it was repeated, others of the batch may come after it in the log.
-    if let newest = receipts.indices.max(by: {
-      receipts[$0].position.index < receipts[$1].position.index
-    }), receipts[newest].position != receipts.last?.position {
-      try await appending.call([PostgresCall("tell", .text(batch[newest].key))]) { _ in }
-    }
-    return receipts
   }
 
   public func entries(after position: Position?) async throws -> [Logged<Data>] {

@@ -23,7 +23,8 @@ actor PostgresSession {
     (self.address, self.schema, self.isListening) = (address, schema, isListening)
   }
 
-  /// Carries out functions of the log's schema, each in a transaction of its own, and reads what the first gives.
+  /// Carries out functions of the log's schema, each in a transaction of its own, and reads what the first gives. All
+  /// but `tell` have to succeed.
   func call<Value: Sendable>(
     _ functions: [PostgresCall], _ read: @Sendable (PostgresRows) throws -> Value
   ) throws -> Value {
@@ -31,7 +32,9 @@ actor PostgresSession {
       let results = try connection.query(functions.map(schema.statement))
       let value = try read(results[0].get())
       do {
-        for result in results.dropFirst() { _ = try result.get() }
+        for (function, result) in zip(functions, results).dropFirst() where !function.isTell {
+          _ = try result.get()
+        }
       } catch LogFailure.refused(let reason) {
         // The first was carried out, so nobody may be told that nothing was done.
         throw LogFailure.unreachable(reason)
@@ -53,6 +56,8 @@ actor PostgresSession {
         connection.takeNotifications()
       }
       caughtUp = nil
+      // Also if it is told of what it knows, again and again.
+      var end = ContinuousClock.now + interval
       while true {
         let call = PostgresPage.call(after: known, news ?? .unknown)
         let rows = try connection.query([schema.statement(call)])[0].get()
@@ -60,7 +65,8 @@ actor PostgresSession {
           caughtUp = page.end
           return page
         }
-        news = try connection.waitForNotification(until: .now + interval)
+        news = try connection.waitForNotification(until: end)
+        if news == nil { end = .now + interval }
       }
     }
   }
@@ -84,8 +90,15 @@ actor PostgresSession {
     let connection = try PostgresConnection(
       address, listeningTo: isListening ? schema.name : nil)
     let rows = try connection.query([schema.versionQuery])[0].get()
-    if rows.indices.isEmpty || rows.text(0, 0) != PostgresSchema.version {
-      try connection.execute(schema.text)
+    let found = rows.indices.isEmpty ? nil : rows.text(0, 0)
+    if !PostgresSchema.isPresent(found) {
+      do {
+        try connection.execute(schema.text)
+      } catch LogFailure.refused(let reason) {
+        throw LogFailure.refused(
+          "the schema \(schema.name) is \(found.map { "'\($0)'" } ?? "missing") and has to be '\(PostgresSchema.version)': an administrator runs PostgresLog.definition(schema:) (\(reason))"
+        )
+      }
     }
     return connection
   }
@@ -99,13 +112,23 @@ struct PostgresCall: Sendable {
   init(_ name: String, _ values: PostgresValue...) {
     (self.name, self.values) = (name, values)
   }
+
+  /// Tells readers. If it fails, they look later.
+  static var tell: PostgresCall { PostgresCall("tell") }
+  var isTell: Bool { name == "tell" }
 }
 
 /// Where a log is in its database.
 struct PostgresSchema: Sendable {
   let name: String
   /// As it stands at the end of `schema.sql`.
-  static let version = "shared log 2"
+  static let version = "shared log \(number)"
+  private static let number = 2
+
+  /// Whether a schema with such a comment need not be made. A newer one is left as it is.
+  static func isPresent(_ comment: String?) -> Bool {
+    (comment?.split(separator: " ").last.flatMap { Int($0) } ?? 0) >= number
+  }
 
   /// What makes it.
   var text: String {

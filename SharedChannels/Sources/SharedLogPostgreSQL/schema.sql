@@ -16,9 +16,11 @@ CREATE TABLE IF NOT EXISTS @schema@.snapshot (
 
 -- After this transaction, all that it has seen is durable. Appends commit without waiting for the disk, since each
 -- holds the lock that makes the order. An appender waits for the disk here, without a lock: PostgreSQL writes once for
--- all that wait. A message that nobody reads makes the commit wait for all that was written before.
+-- all that wait. A message that nobody reads makes the commit wait for all that was written before. It notes what its
+-- connection has appended as durable. If it fails, the note is rolled back with it.
 CREATE OR REPLACE FUNCTION @schema@.make_durable() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
+  PERFORM set_config('@schema@.durable', current_setting('@schema@.appended', true), false);
   IF pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn()
     OR current_setting('synchronous_standby_names') <> ''
   THEN
@@ -31,7 +33,8 @@ END $$;
 
 -- Appends what is new, in one step. The lock brings the transactions of all machines into one order; the statements
 -- after it see all that was committed before. It gives a line for each key, in the order of the keys. They are
--- durable after make_durable(). The plans use the indexes, whatever is known of the table: each key is looked up (LATERAL).
+-- durable after make_durable(). It notes the newest entry of all for that. The plans use the indexes, whatever is known of
+-- the table: each key is looked up (LATERAL).
 CREATE OR REPLACE FUNCTION @schema@.append(keys text[], datas bytea[], new_mark bigint)
 RETURNS TABLE (epoch text, index bigint, mark bigint, is_repeated bigint) LANGUAGE plpgsql
 SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -60,14 +63,20 @@ BEGIN
       CROSS JOIN LATERAL (
         SELECT index, mark FROM @schema@.entry WHERE entry.key = asked.key LIMIT 1) AS found
     ORDER BY place;
+  PERFORM set_config('@schema@.appended', index || ' ' || mark, false)
+    FROM @schema@.entry ORDER BY index DESC LIMIT 1;
 END $$;
 
--- Tells the readers that the entry with a key is durable, and with it all entries before it. An appender calls it after
--- make_durable(), so readers need not wait for the disk. To lose this costs readers time and nothing else.
-CREATE OR REPLACE FUNCTION @schema@.tell(durable_key text) RETURNS void LANGUAGE plpgsql AS $$
+-- Tells the readers which entry its connection has made durable, and with it all entries before it. So readers need not
+-- wait for the disk. It tells nothing if append() or make_durable() failed. If a notification is lost, readers see the
+-- entry later.
+CREATE OR REPLACE FUNCTION @schema@.tell() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
-  PERFORM pg_notify('@schema@', index || ' ' || mark) FROM @schema@.entry WHERE key = durable_key;
+  IF current_setting('@schema@.durable', true) <> '' THEN
+    PERFORM pg_notify('@schema@', current_setting('@schema@.durable'));
+  END IF;
+  PERFORM set_config('@schema@.appended', '', false), set_config('@schema@.durable', '', false);
 END $$;
 
 -- The entry at a place, without its data, and those after it: so many, and so many bytes, but at least one. One

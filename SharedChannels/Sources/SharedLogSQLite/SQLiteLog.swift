@@ -26,13 +26,29 @@ public struct SQLiteLog: SharedLog {
     var configuration = Configuration()
     configuration.busyMode = .timeout(5)
     do {
-      pool = try DatabasePool(path: path, configuration: configuration)
+      pool = try Self.openPool(path, configuration)
       // Not the NORMAL of a pool: what was acknowledged is there after a power failure, too.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       let schema = String(decoding: PackageResources.schema_sql, as: UTF8.self)
       try pool.write { try $0.execute(sql: schema) }
     } catch {
       throw LogFailure.refused("\(path): \(error)")
+    }
+  }
+
+  /// SQLite's own waiting for locks leaves out the moment in which a new file gets its write-ahead log.
+  private static func openPool(_ path: String, _ configuration: Configuration) throws
+    -> DatabasePool
+  {
+    let deadline = ContinuousClock.now + .seconds(5)
+    while true {
+      do {
+        return try DatabasePool(path: path, configuration: configuration)
+      } catch let error as DatabaseError
+        where error.resultCode == .SQLITE_BUSY && ContinuousClock.now < deadline
+      {
+        Thread.sleep(forTimeInterval: .random(in: 0.001...0.02))
+      }
     }
   }
 

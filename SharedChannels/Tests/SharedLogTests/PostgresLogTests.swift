@@ -164,6 +164,43 @@ final class PostgresLogTests: XCTestCase {
     XCTAssertEqual(entries.map(\.key), ["a", "b"])
   }
 
+  /// It was stored by an appender that is gone.
+  func test_aRetryTellsReadersOfAnEntryOfWhichNobodyWasTold() async throws {
+    let (appender, reader) = (try makeLog(), try makeLog())
+    _ = try await appender.append([Keyed(key: "a", Data())])
+    let known = try await reader.entries(after: nil).last?.position
+    let waiting = Task { try await reader.entries(after: known) }
+    try await Task.sleep(for: .milliseconds(300))
+    try engine().query("SELECT FROM \(schema).append('{b}', '{\"\"}', 1)")
+    _ = try await appender.append([Keyed(key: "a", Data())])
+    let entries = try await within(.seconds(5)) {
+      try await waiting.value
+    } orSay: {
+      "the reader was not told"
+    }
+    XCTAssertEqual(entries.map(\.key), ["b"])
+  }
+
+  func test_nothingIsToldOfAnAppendThatFailed() async throws {
+    _ = try await makeLog().end()
+    let found = try engine().query(
+      """
+      SELECT index FROM \(schema).append('{a}', '{""}', 1);
+      SAVEPOINT before;
+      SELECT index FROM \(schema).append('{b}', '{""}', 2);
+      ROLLBACK TO before;
+      SELECT FROM \(schema).make_durable();
+      SELECT current_setting('\(schema).durable');
+      SELECT FROM \(schema).tell();
+      SAVEPOINT before;
+      SELECT index FROM \(schema).append('{b}', '{""}', 2);
+      ROLLBACK TO before;
+      SELECT FROM \(schema).make_durable();
+      SELECT current_setting('\(schema).durable') = '';
+      """)
+    XCTAssertEqual(found.split(separator: "\n"), ["1", "2", "1 1", "2", "t"])
+  }
+
   func test_aReaderThatWasToldOfAnEntryGetsNoneAfterIt() async throws {
     let log = try makeLog()
     let receipts = try await log.append(["a", "b", "c"].map { Keyed(key: $0, Data()) })
@@ -184,6 +221,8 @@ final class PostgresLogTests: XCTestCase {
       SELECT index, is_repeated FROM \(schema).append('{a,b,a}', '{"","",""}', 1);
       INSERT INTO \(schema).entry SELECT number, 1, 'k' || number, '' FROM generate_series(3, 5000) AS number;
       SELECT index, is_repeated FROM \(schema).append('{c,k9,d}', '{"","",""}', 1);
+      SELECT FROM \(schema).make_durable();
+      SELECT FROM \(schema).tell();
       SELECT idx_tup_fetch + seq_tup_read < 50 FROM pg_stat_xact_user_tables
         WHERE relid = '\(schema).entry'::regclass;
       """)

@@ -21,6 +21,16 @@ final class SQLiteLogTests: XCTestCase {
     }
   }
 
+  func test_severalMayMakeAFileAtTheSameTime() async throws {
+    for round in 0..<50 {
+      let path = folder.appending(path: "new \(round)").path
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<4 { group.addTask { _ = try SQLiteLog(path: path) } }
+        try await group.waitForAll()
+      }
+    }
+  }
+
   func test_aProcessThatAcknowledgesBeforeItAppendsIsFound() async throws {
     // The kill has to come between the two, so it may take several tries.
     for _ in 0..<20 {

@@ -29,15 +29,19 @@ struct SeatServer {
     router.post("seats/:seat") { request, context in
       let seat = try context.parameters.require("seat", as: Int.self)
       let name = String(buffer: try await request.body.collect(upTo: 100))
-      guard let key = request.headers[.init("Idempotency-Key")!] else {
-        throw HTTPError(.badRequest, message: "a key makes it harmless to ask again")
+      guard !name.isEmpty, name.allSatisfy(\.isLetter) else {
+        throw HTTPError(.badRequest, message: "a name has letters only")
+      }
+      let key = request.headers[.init("Idempotency-Key")!] ?? ""
+      guard (1...255).contains(key.utf8.count) else {
+        throw HTTPError(.badRequest, message: "a request needs a key of 1 to 255 bytes")
       }
       // Nil also if the client has closed its connection.
       return switch await seats.commands.ask(Keyed(key: key, .take(seat: seat, by: name))) {
       case .applied(.taken, at: _)?: answer(.created, "yours")
       case .applied(.refused(let owner), at: _)?: answer(.conflict, "taken by \(owner)")
       case .repeated?: answer(.ok, "done before")
-      case .notStored(let reason)?: answer(.serviceUnavailable, reason)
+      case .notStored(let reason)?: notStored(reason, context)
       case nil: answer(.serviceUnavailable, "ask again, with the same key")
       }
     }
@@ -54,6 +58,11 @@ struct SeatServer {
         })
     }
     return router
+  }
+
+  static func notStored(_ reason: String, _ context: BasicRequestContext) -> Response {
+    context.logger.error("not stored: \(reason)")
+    return answer(.serviceUnavailable, "not stored")
   }
 
   static func answer(_ status: HTTPResponse.Status, _ text: String) -> Response {
