@@ -234,6 +234,21 @@ final class AnswerOverlappingTests: XCTestCase {
     }
   }
 
+  /// On several threads, where a task may begin as soon as it is made.
+  func test_C122a_ofRefreshesThatAreReadyNoneButTheNewestBegins() async throws {
+    for round in 0..<500 {
+      let (input, begun) = (Input<Int>(), Record<Int>())
+      for number in 0..<3 { input.inlet.send(number) }
+      input.finish()
+      let run = Task.detached {
+        await input.received.answer(overlap: { _ in .latestOnly }, by: { begun.add($0) }) { _, _ in
+        }
+      }
+      try await within { await run.value }
+      XCTAssertEqual(begun.events, [2], "round \(round)")
+    }
+  }
+
   /// What a policy drops is neither worked on nor ignored, and what it keeps is decided as in any subscription.
   func test_C122b_whatCameDuringWorkIsIgnoredWithAnyPolicy() async throws {
     for policy in [BufferingPolicy.unbounded, .bufferingNewest(2), .bufferingOldest(2)] {
