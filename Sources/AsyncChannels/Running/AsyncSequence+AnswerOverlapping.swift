@@ -31,7 +31,8 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// except for those with ``Overlap/oneAtATime``, whose work runs in the caller's task.
   ///
   /// - Parameters:
-  ///   - overlap: The overlap of an element. It is called once for each element, on any thread.
+  ///   - overlap: The overlap of an element. It is called once for each element, on any thread. Declare a property
+  ///     for it `nonisolated` if the module's default isolation is the main actor.
   ///   - busy: Receives `true` when work begins, and `false` when none is left. While another element is ready, it
   ///     stays `true`. If that is then ignored, `false` follows the answer instead of preceding it.
   ///   - ignored: Receives each element that is ignored, once, in the isolation of `publish`, when the call looks at

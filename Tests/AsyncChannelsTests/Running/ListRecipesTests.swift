@@ -102,7 +102,7 @@ private final class PostsViewModel: ViewModel {
   enum Load: Sendable {
     case refresh, more(after: Int)
 
-    var overlap: Overlap { if case .refresh = self { .latestOnly } else { .firstOnly } }
+    nonisolated var overlap: Overlap { if case .refresh = self { .latestOnly } else { .firstOnly } }
   }
 
   @Input private var load: Inlet<Load>
