@@ -199,7 +199,7 @@ final class AnswerOverlappingTests: XCTestCase {
       let (numbers, continuation) = AsyncStream.makeStream(of: Int.self)
       for number in 0..<1_000 { continuation.yield(number) }
       continuation.finish()
-      let underWay = Mutex((now: 0, most: 0))
+      let underWay = Locked((now: 0, most: 0))
       var published: [Int] = []
       await UncheckedNumbers(numbers).answer(overlap: { _ in overlap }) { number in
         underWay.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
@@ -384,7 +384,7 @@ final class AnswerOverlappingTests: XCTestCase {
         [.refresh(number), .more(number), .save(number), .image(number)][random.number(0...3)]
       }
       let input = Input<Job>()
-      let seen = Mutex(Seen())
+      let seen = Locked(Seen())
       @Sendable func call(_ call: Int, on elsewhere: Bool) -> Task<Void, Never> {
         let work: @Sendable (Job) async -> Void = { job in
           seen.withLock { $0.begin(job, in: call) }
