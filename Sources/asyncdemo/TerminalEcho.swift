@@ -35,8 +35,8 @@ final class TerminalEcho: Sendable {
     }
   }
 
-  /// - Parameter isFinal: True just before the program ends, on whatever thread. Then what was typed
-  ///   unseen, and was not read, is thrown away: the terminal would show it, and hand it to the shell.
+  /// - Parameter isFinal: True just before the program ends, on whatever thread. Then this throws away
+  ///   what a person typed unseen and nobody read: the terminal would show it, and the shell get it.
   func restore(isFinal: Bool = false) {
     state.withLock { state in
       state.isFinal = state.isFinal || isFinal

@@ -84,6 +84,15 @@ class FaultCase(BrowserCase):
 
 
 class ServerFaultTests(FaultCase):
+    def expect_service(self, tab, clients, number, times):
+        """That the page is live with its own command and a later one, and that nothing acknowledged was lost."""
+        begin = time.time()
+        self.server.add(f"after {number}")
+        ends = [when(tab, "shown", f"{who} {number}") for who in ["page", "after"]]
+        times.add(begin, when_live(tab), *ends)
+        clients.join()
+        self.expect_stored(self.server, [tab], [f"page {number}", f"after {number}", *clients.names])
+
     def test_a_server_is_killed_and_started_again(self):
         tab = self.window()
         times = Times("killed, from when the server listens again until the page is live and has a change")
@@ -95,13 +104,7 @@ class ServerFaultTests(FaultCase):
             tab.add(f"page {number}")
             time.sleep(random.uniform(0, 2))
             self.server.restart()
-            begin = time.time()
-            self.server.add(f"after {number}")
-            ends = [when(tab, "shown", f"{who} {number}") for who in ["page", "after"]]
-            times.add(begin, when_live(tab), *ends)
-            clients.join()
-            self.expect_stored(
-                self.server, [tab], [f"page {number}", f"after {number}", *clients.names])
+            self.expect_service(tab, clients, number, times)
         times.tell()
 
     def test_a_server_is_frozen(self):
@@ -125,13 +128,7 @@ class ServerFaultTests(FaultCase):
                     time.sleep(random.uniform(0, 2))
             finally:
                 self.server.thaw()
-            begin = time.time()
-            self.server.add(f"after {number}")
-            ends = [when(tab, "shown", f"{who} {number}") for who in ["page", "after"]]
-            times.add(begin, when_live(tab), *ends)
-            clients.join()
-            self.expect_stored(
-                self.server, [tab], [f"page {number}", f"after {number}", *clients.names])
+            self.expect_service(tab, clients, number, times)
         times.tell()
         told.tell()
 

@@ -133,8 +133,8 @@ final class PostgresConnection {
     var answer: Result<PostgresRows, LogFailure>?
     while true {
       guard let result = try nextResult(until: deadline) else {
-        // Without a connection, nothing else comes.
-        if !isConnected { throw failure() }
+        // Without a connection, nothing else comes. (libpq has had faults after which nothing came either.)
+        if !isConnected || ContinuousClock.now > deadline { throw failure() }
         continue
       }
       let rows = PostgresRows(result)

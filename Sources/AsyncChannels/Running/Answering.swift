@@ -10,12 +10,12 @@ import Synchronization
 /// between the decision that an answer counts and its publication. If `publish` has no isolation, they are
 /// published one by one.
 final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
-  private let rules: AnswerRules
+  let rules: AnswerRules
   /// If each element has its own.
-  private let overlapOf: @Sendable (Element) -> Overlap
-  private let turns: Turns
+  let overlapOf: @Sendable (Element) -> Overlap
+  let turns: Turns
   /// Nil if the sequence is neither a subscription nor an outlet.
-  private let consumer: Consumer<Element>?
+  let consumer: Consumer<Element>?
   private let work: Work<Element, Answer>
   private let publish: Publish<Element, Answer>
   private let ignored: Inlet<Element>?
@@ -96,73 +96,6 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     if rules.overlap == nil { await turns.untilNoneIsCurrent() }
   }
 
-  /// How many elements the next work is for: each supersedes those before it.
-  private var readyCount: Int {
-    rules.overlap == .latestOnly ? consumer?.place.pendingCount ?? 1 : 1
-  }
-
-  /// The same when those that are there have been quiet.
-  private func countAfterPause(in group: inout DiscardingTaskGroup) async -> Int {
-    guard let pause = rules.pause, let consumer else { return 1 }
-    // Or it was rung at the end, which supersedes nothing.
-    guard consumer.place.isReadable else { return 0 }
-    // In this order: it does not cease to be busy.
-    if rules.isBusyInPause { turns.expect() }
-    if rules.supersedesAtArrival, consumer.place.isPlain { drop(turns.supersedeAll(), in: &group) }
-    return await consumer.place.wait(for: pause)
-  }
-
-  private func takeNext(from source: any AnswerSource) -> Turn<Element>? {
-    guard case .turn(let turn) = turns.take(source.take) else { return nil }
-    return own(turn)
-  }
-
-  /// Takes one with an overlap of its own: of those with `.latestOnly` that are ready in a row, the newest. What
-  /// comes behind them is taken, too, and is next.
-  private func takeNext(
-    from source: any AnswerSource, orAhead ahead: inout Turn<Element>?,
-    isolation: isolated (any Actor)?
-  ) async -> Turn<Element>? {
-    if let turn = ahead.take() { return turn }
-    var newest: Turn<Element>?
-    var budget = TurnBudget()
-    // No more than there are now: a fast sender would keep this for ever.
-    for _ in 0..<max(1, consumer?.place.pendingCount ?? 1) {
-      if isolation != nil, budget.isUsedUp() { await budget.pause() }
-      switch turns.take(source.take) {
-      case .nothing: return newest
-      case .skipped: continue
-      case .turn(let taken):
-        let turn = own(taken)
-        turn.overlap = overlapOf(turn.element)
-        if turn.overlap != .latestOnly {
-          guard newest != nil else { return turn }
-          ahead = turn
-          return newest
-        }
-        if let newest { turns.supersede(newest) }
-        newest = turn
-      }
-    }
-    return newest
-  }
-
-  private func takeNewest(
-    of count: Int, from source: any AnswerSource, isolation: isolated (any Actor)?
-  ) async -> Turn<Element>? {
-    var newest: Turn<Element>?
-    var budget = TurnBudget()
-    for _ in 0..<max(0, count) {
-      if isolation != nil, budget.isUsedUp() { await budget.pause() }
-      switch turns.take(replacing: newest, source.take) {
-      case .turn(let turn): newest = own(turn)
-      case .skipped: continue
-      case .nothing: return newest
-      }
-    }
-    return newest
-  }
-
   /// Decides what becomes of an element, and lets a task begin its work. True if the loop is to work itself.
   private func begin(
     _ turn: Turn<Element>, before ahead: Turn<Element>?, in group: inout DiscardingTaskGroup,
@@ -215,7 +148,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   }
 
   /// Cancels work that is superseded. The call waits for it.
-  private func drop(_ older: Turns.OlderTurns, in group: inout DiscardingTaskGroup) {
+  func drop(_ older: Turns.OlderTurns, in group: inout DiscardingTaskGroup) {
     for turn in older.superseded { turn.cancel() }
     for turn in older.all where !turn.isDone.load(ordering: .acquiring) {
       group.addTask { await turn.untilDone() }
@@ -272,11 +205,6 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   private func ignore(_ turn: Turn<Element>) {
     Causes.note(of: turn.origins) { .ignored($0) }
     ignored?.send(turn.element)
-  }
-
-  /// A turn that this call has made.
-  private func own(_ turn: TurnBase) -> Turn<Element> {
-    unsafeDowncast(turn, to: Turn<Element>.self)
   }
 
   /// False if another task publishes, which publishes this answer, too.

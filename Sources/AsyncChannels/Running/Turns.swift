@@ -31,10 +31,7 @@ final class Turns: Sendable {
     var current = CurrentTurns()
     /// Resumed when none is current.
     var waiting: CheckedContinuation<Void, Never>?
-    /// How many of the elements that are ready came before the last answer was published.
-    var late = 0
-    /// How many of them had been dropped when `late` was counted.
-    var replaced = 0
+    var late = LateElements()
     /// Whether busy is reported although there is no turn, since one is expected.
     var isExpecting = false
     /// Whether the next one is held already, and not decided.
@@ -100,8 +97,7 @@ final class Turns: Sendable {
     -> TakenTurn
   {
     if case .nothing = taken { return .nothing }
-    let isLate = state.late > 0 && isStillLate(&state)
-    if isLate { state.late -= 1 }
+    let isLate = state.late.takeOne(from: place)
     guard case .turn(let turn) = taken else { return .skipped }
     state.hold(turn, isLate: isLate)
     // If the call is closed, the older one was given back, too, and is superseded by nothing.
@@ -110,16 +106,6 @@ final class Turns: Sendable {
       older.noteSuperseded()
     }
     return state.isClosed ? .nothing : taken
-  }
-
-  /// Whether the one that was taken came before the last answer: some of those may have been dropped. If others are
-  /// dropped between the take and this look, it counts as one that came after.
-  private func isStillLate(_ state: inout State) -> Bool {
-    guard let place, place.replacesOld else { return true }
-    let replaced = place.replacedCount
-    state.late = max(0, state.late - (replaced - state.replaced))
-    state.replaced = replaced
-    return state.late > 0
   }
 
   /// Supersedes one that is held.
@@ -177,9 +163,7 @@ final class Turns: Sendable {
       turn.phase = .over
       state.count -= 1
       let isReadable = rules.looksFurther && (state.hasOneAhead || place?.isReadable == true)
-      if rules.notesReady, let place {
-        (state.late, state.replaced) = (place.countInOrder, place.replacedCount)
-      }
+      if rules.notesReady, let place { state.late = LateElements(readyIn: place) }
       isReported = !isReadable || !rules.isBusyBetween || state.isExpecting
       if !isReported { state.isExpecting = true }
       // What was sent before an answer is published supersedes it.

@@ -346,32 +346,30 @@ final class AnswerOverlappingTests: XCTestCase {
   /// Without an isolation, the task that publishes may publish the answers of others, too, and be superseded.
   func test_C122c_aSaveWaitsForAnAnswerThatAnotherTaskPublishes() async throws {
     let (input, events) = (Input<Job>(), Record<String>())
-    let isPublishing = Atomic(false)
-    let mayGoOn = Atomic(false)
+    let mayGoOn = DispatchSemaphore(value: 0)
     let run = Task.detached {
       await input.received.answer(overlap: \.overlap) { job in
         events.add("\(job) begins")
       } publish: { job, _ in
-        guard job.overlap == .concurrent else { return events.add("\(job) answered") }
-        isPublishing.store(true, ordering: .releasing)
-        while !mayGoOn.load(ordering: .acquiring) { usleep(100) }
+        events.add("\(job) answered")
+        if job.overlap == .concurrent { mayGoOn.wait() }
       }
     }
-    input.inlet.send(.image(1))
-    try await within { while !isPublishing.load(ordering: .acquiring) { await Task.yield() } }
-    input.inlet.send(.refresh(2))
-    try await within { while !events.events.contains("refresh 2 begins") { await Task.yield() } }
+    for (job, event) in [(Job.image(1), "image 1 answered"), (.refresh(2), "refresh 2 begins")] {
+      input.inlet.send(job)
+      try await within { while !events.events.contains(event) { await Task.yield() } }
+    }
     input.inlet.send(.save(3))
-    // Time in which it would begin.
-    try await Task.sleep(for: .milliseconds(20))
-    mayGoOn.store(true, ordering: .releasing)
+    // It has time to begin.
+    await giveWay(100)
+    mayGoOn.signal()
     input.finish()
     try await within { await run.value }
     XCTAssertEqual(
       events.events,
       [
-        "image 1 begins", "refresh 2 begins", "refresh 2 answered", "save 3 begins",
-        "save 3 answered",
+        "image 1 begins", "image 1 answered", "refresh 2 begins", "refresh 2 answered",
+        "save 3 begins", "save 3 answered",
       ])
   }
 

@@ -68,50 +68,19 @@ final class LibraryRun {
   }
 
   private func call() async {
-    let (record, made, setup) = (record, made, setup)
-    guard let overlap = setup.overlap else {
-      return await input.received.answer(
-        overlap: { setup.overlap(of: $0) }, busy: made.busy, ignored: made.ignored
-      ) {
-        await record.work(on: $0)
-      } publish: {
-        record.note(.published($1))
-      }
-    }
-    await input.received.answer(
-      overlap, after: made.pause, clock: made.clock, busy: made.busy,
-      isBusyInPause: setup.isBusyInPause, ignored: made.ignored
-    ) {
-      await record.work(on: $0)
-    } publish: {
-      record.note(.published($0))
-    }
+    let record = record
+    await answer(input.received, setup, made, by: record.work(on:)) { record.note(.published($1)) }
   }
 
   @concurrent
   nonisolated private func callElsewhere() async {
-    let (record, made, received) = (record, await made, input.received)
-    let setup = setup
-    guard let overlap = setup.overlap else {
-      return await received.answer(
-        overlap: { setup.overlap(of: $0) }, busy: made.busy, ignored: made.ignored
-      ) {
-        await record.work(on: $0)
-      } publish: {
-        record.note(.published($1))
-      }
-    }
-    await received.answer(
-      overlap, after: made.pause, clock: made.clock, busy: made.busy,
-      isBusyInPause: setup.isBusyInPause, ignored: made.ignored
-    ) {
-      await record.work(on: $0)
-    } publish: {
-      record.note(.published($0))
+    let record = record
+    await answer(input.received, setup, await made, by: record.work(on:)) {
+      record.note(.published($1))
     }
   }
 
-  private struct Made: Sendable {
+  fileprivate struct Made: Sendable {
     let pause: Duration
     let clock: TestClock
     let busy: Inlet<Bool>?
@@ -180,4 +149,20 @@ final class Record: Sendable {
   func complete(_ element: Int) {
     withLock { $0.works.removeValue(forKey: element)?.continuation }?.resume()
   }
+}
+
+/// - Parameter publish: Has the isolation of the call.
+private func answer(
+  _ received: Subscription<Int>, _ setup: Setup, _ made: LibraryRun.Made,
+  by work: @escaping @Sendable (Int) async -> Int,
+  @_inheritActorContext publish: @escaping @isolated(any) @Sendable (Int, Int) -> Void
+) async {
+  guard let overlap = setup.overlap else {
+    return await received.answer(
+      overlap: { setup.overlap(of: $0) }, busy: made.busy, ignored: made.ignored,
+      by: work, publish: publish)
+  }
+  await received.answer(
+    overlap, after: made.pause, clock: made.clock, busy: made.busy,
+    isBusyInPause: setup.isBusyInPause, ignored: made.ignored, by: work, publish: publish)
 }

@@ -192,6 +192,7 @@ struct SequentialModel {
       .filter { setup.kind(of: $0.key) == .endsWhenTold }.mapValues { _ in false }
   }
 
+  /// Takes over whether work was begun that was superseded in the same step.
   private mutating func believe(_ got: Observation) {
     for element in doubtful {
       if !got.begun.contains(element) { observation.begun.removeAll { $0 == element } }
