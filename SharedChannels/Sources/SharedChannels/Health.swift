@@ -25,7 +25,7 @@ public struct Counts: Hashable, Sendable {
   public internal(set) var repeated = 0
   /// Commands that were dropped before they were appended, because their asker had left.
   public internal(set) var abandoned = 0
-  /// Commands that were answered with ``CommandOutcome/notStored(_:)``.
+  /// Commands that cannot be stored. Their askers got ``CommandOutcome/notStored(_:)``.
   public internal(set) var notStored = 0
   /// Times that an append or a read failed.
   public internal(set) var failures = 0

@@ -8,33 +8,33 @@ private let largestBatch = 8 << 20
 
 extension SharedChannel {
   private struct Encoded {
-    let request: Request<Keyed<State.Command>, Outcome>
+    let order: Order
     let entry: Keyed<Data>
   }
 
   /// Returns when the input has ended and all commands are answered, or when the task is cancelled.
   func carryOutCommands() async {
     // What waits shares one append: that costs little more than a command of its own.
-    for await requests in orders.received.batches(ofAtMost: batchSize) {
-      for batch in batches(of: requests.compactMap(encoded)) { await append(batch) }
+    for await orders in orders.received.batches(ofAtMost: batchSize) {
+      for batch in batches(of: orders.compactMap(encoded)) { await append(batch) }
     }
     for await count in unanswered.outlet where count == 0 { return }
   }
 
   /// Answers what can never be stored, and returns the rest.
-  private func encoded(_ request: Request<Keyed<State.Command>, Outcome>) -> Encoded? {
-    let command = request.question
+  private func encoded(_ order: Order) -> Encoded? {
+    let command = order.command
     guard command.hasValidKey else {
-      return refuse(request, "a key has 1 to 255 characters of ASCII that can be printed")
+      return refuse(order, "a key has 1 to 255 characters of ASCII that can be printed")
     }
     do {
       let data = try JSONEncoder().encode(command.value)
       guard data.count <= largestEntry else {
-        return refuse(request, "an encoded command has at most \(largestEntry) bytes")
+        return refuse(order, "an encoded command has at most \(largestEntry) bytes")
       }
-      return Encoded(request: request, entry: Keyed(key: command.key, data))
+      return Encoded(order: order, entry: Keyed(key: command.key, data))
     } catch {
-      return refuse(request, "the command cannot be encoded: \(error)")
+      return refuse(order, "the command cannot be encoded: \(error)")
     }
   }
 
@@ -59,7 +59,7 @@ extension SharedChannel {
     // After a try whose outcome is unknown, the batch may be stored, whatever becomes of the later tries.
     var mayBeStored = false
     while true {
-      batch = awaited(batch)
+      batch = wanted(batch)
       if batch.isEmpty { return }
       // Before the append: another task may apply the entries before this one has the receipts.
       ownKeys.formUnion(batch.map(\.entry.key))
@@ -70,7 +70,7 @@ extension SharedChannel {
         tell(appendFailure: reason)
         forget(batch)
         // Requests that are dropped get nil: their askers ask again, with the same keys.
-        if !mayBeStored { for command in batch { refuse(command.request, reason) } }
+        if !mayBeStored { for command in batch { refuse(command.order, reason) } }
         return
       } catch {
         // Nobody knows whether it was stored. The keys make a second time harmless.
@@ -82,11 +82,10 @@ extension SharedChannel {
     }
   }
 
-  /// Those for whose answers somebody waits.
-  private func awaited(_ batch: [Encoded]) -> [Encoded] {
-    let awaited = batch.filter(\.request.isAwaited)
-    counts.abandoned += batch.count - awaited.count
-    return awaited
+  private func wanted(_ batch: [Encoded]) -> [Encoded] {
+    let wanted = batch.filter(\.order.isWanted)
+    counts.abandoned += batch.count - wanted.count
+    return wanted
   }
 
   private func note(_ receipts: [Receipt], of batch: [Encoded]) {
@@ -97,7 +96,7 @@ extension SharedChannel {
     counts.appended += batch.count
     counts.repeated += receipts.count { $0.isRepeated }
     for (command, receipt) in zip(batch, receipts) {
-      appended.append(Appended(request: command.request, position: receipt.position))
+      appended.append(Appended(order: command.order, position: receipt.position))
     }
     tell(appendFailure: nil)
     answerApplied()
@@ -113,8 +112,8 @@ extension SharedChannel {
     drop { $0.position.epoch != applied.epoch }
     drop { command in
       guard applied.isAtOrAfter(command.position) else { return false }
-      let reply = replies[command.request.question.key]
-      command.request.reply(
+      let reply = replies[command.order.command.key]
+      command.order.request?.reply(
         reply.map { .applied($0, at: command.position) } ?? .repeated(at: command.position))
       return true
     }
@@ -124,7 +123,7 @@ extension SharedChannel {
   func drop(where isGone: (Appended) -> Bool) {
     appended.removeAll { command in
       guard isGone(command) else { return false }
-      ownKeys.remove(command.request.question.key)
+      ownKeys.remove(command.order.command.key)
       return true
     }
     unanswered.value = appended.count
@@ -135,11 +134,9 @@ extension SharedChannel {
   }
 
   @discardableResult
-  private func refuse(
-    _ request: Request<Keyed<State.Command>, Outcome>, _ reason: String
-  ) -> Encoded? {
+  private func refuse(_ order: Order, _ reason: String) -> Encoded? {
     counts.notStored += 1
-    request.reply(.notStored(reason))
+    order.request?.reply(.notStored(reason))
     return nil
   }
 

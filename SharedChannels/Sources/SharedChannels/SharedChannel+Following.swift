@@ -42,7 +42,8 @@ extension SharedChannel {
         remember(try fold.apply(try await log.entries(after: fold.position)))
       }
       self.fold = fold
-      current.value = Revised(position: fold.position, value: fold.state)
+      // Without entries, the log's end is its beginning.
+      current.value = Revised(position: fold.position ?? end, value: fold.state)
       answerApplied()
       if (fold.position?.index ?? 0) - begin >= snapshotInterval { snapshots.inlet.send(fold) }
     }

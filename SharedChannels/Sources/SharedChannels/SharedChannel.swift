@@ -37,7 +37,14 @@ public actor SharedChannel<State: SharedState>: Service {
   public typealias Outcome = CommandOutcome<State.Reply>
 
   /// Where commands are asked, from any thread. Commands wait in the queue while ``run()`` does not run.
-  public nonisolated var commands: Inlet<Request<Keyed<State.Command>, Outcome>> { orders.inlet }
+  public nonisolated var commands: Inlet<Request<Keyed<State.Command>, Outcome>> {
+    orders.inlet { Order(command: $0.question, request: $0) }
+  }
+  /// Where commands are sent for whose outcome nobody waits, in one order with those that are asked. Each gets a key of
+  /// its own. It is dropped if the queue is full, the log refuses it, or ``run()`` is cancelled while it is appended.
+  public nonisolated var inlet: Inlet<State.Command> {
+    orders.inlet { Order(command: Keyed(key: UUID().uuidString, $0)) }
+  }
   /// The state, after the last commands that are known here. Within an epoch it never goes back. Until ``run()`` has
   /// read the log it is the initial state, without a position.
   public nonisolated var state: StateOutlet<Revised<State>> { current.outlet }
@@ -55,7 +62,7 @@ public actor SharedChannel<State: SharedState>: Service {
   let log: any SharedLog
   let batchSize: Int
   let snapshotInterval: Int64
-  let orders: Input<Request<Keyed<State.Command>, Outcome>>
+  let orders: Input<Order>
   let current: CurrentValue<Revised<State>>
   let news = Channel<Applied<State>>()
   let condition = CurrentValue(Health())
@@ -73,9 +80,19 @@ public actor SharedChannel<State: SharedState>: Service {
   var ownKeys: Set<String> = []
   private var isRunning = false
 
+  /// A command that waits to be appended.
+  struct Order {
+    let command: Keyed<State.Command>
+    /// Nil if it was sent without an asker.
+    var request: Request<Keyed<State.Command>, Outcome>?
+
+    /// Whether its asker still waits, or there never was one.
+    var isWanted: Bool { request?.isAwaited ?? true }
+  }
+
   /// A command that is in the log.
   struct Appended {
-    let request: Request<Keyed<State.Command>, Outcome>
+    let order: Order
     let position: Position
   }
 

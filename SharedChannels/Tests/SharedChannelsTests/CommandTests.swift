@@ -121,6 +121,42 @@ final class CommandTests: XCTestCase {
     XCTAssertEqual(Set(channel.state.value.value.names), ["g0", "g1"])
   }
 
+  func test_whatIsSentIsAppliedOnceAndInOneOrderWithWhatIsAsked() async throws {
+    let channel = makeChannel()
+    log.failAppends(.after(LogFailure.unreachable("cut")))
+    for command in [Guests.Command.add("Ann"), .add("Bob"), .remove("Ann")] {
+      channel.inlet.send(command)
+    }
+    try await running(channel) {
+      let outcome = await channel.add("Cy")
+      XCTAssertEqual(outcome?.reply, .done(count: 2))
+      XCTAssertEqual(channel.state.value.value.names, ["Bob", "Cy"])
+    }
+    XCTAssertEqual(channel.state.value.position?.index, 4)
+  }
+
+  func test_whatIsSentIsDroppedIfTheQueueIsFullOrItCannotBeStored() async throws {
+    let channel = makeChannel(capacity: 3)
+    channel.inlet.send(.add(String(repeating: "x", count: 4 << 20)))
+    for name in ["Ann", "Bob", "late"] { channel.inlet.send(.add(name)) }
+    channel.finish()
+    try await within { try await channel.run() }
+    XCTAssertEqual(channel.state.value.value.names, ["Ann", "Bob"])
+    let counts = await channel.counts
+    XCTAssertEqual([counts.appended, counts.notStored], [2, 1])
+  }
+
+  func test_theStateOfAnEmptyLogHasTheLogsBeginningAsItsPosition() async throws {
+    let channel = makeChannel()
+    XCTAssertNil(channel.state.value.position)
+    try await running(channel) { [log] in
+      for await health in channel.health where health.isReady { break }
+      let end = try await log.end()
+      XCTAssertEqual(channel.state.value.position, end)
+      XCTAssertEqual(end.index, 0)
+    }
+  }
+
   func test_whatCanNeverBeStoredIsAnsweredWithTheReason() async throws {
     let channel = makeChannel()
     try await running(channel) {
