@@ -78,6 +78,7 @@ let package = Package(
         "SharedChannels", "SharedLogConformance", "SharedLogPostgreSQL", "SharedLogSQLite",
         "SharedLogWorker",
         .product(name: "AsyncChannels", package: "AsyncChannels"),
+        .product(name: "GRDB", package: "GRDB.swift"),
       ] + (hasNATS ? ["SharedLogNATS"] : []),
       exclude: hasNATS ? [] : ["NATS"],
       swiftSettings: settings),

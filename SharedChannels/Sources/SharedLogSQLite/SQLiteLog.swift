@@ -13,6 +13,7 @@ public import SharedChannels
 public struct SQLiteLog: SharedLog {
   private let pool: DatabasePool
   private let pollInterval: Duration
+  private let patience = Patience()
   /// How often this handle has appended.
   private let appends = CurrentValue(0)
   private static let pageCount = 500
@@ -24,7 +25,7 @@ public struct SQLiteLog: SharedLog {
   public init(path: String, pollInterval: Duration = .milliseconds(20)) throws {
     self.pollInterval = pollInterval
     var configuration = Configuration()
-    configuration.busyMode = .timeout(5)
+    configuration.busyMode = .callback(patience.goesOn)
     do {
       pool = try Self.openPool(path, configuration)
       // Not the NORMAL of a pool: what was acknowledged is there after a power failure, too.
@@ -53,12 +54,10 @@ public struct SQLiteLog: SharedLog {
   }
 
   public func append(_ batch: [Keyed<Data>]) async throws -> [Receipt] {
-    let receipts = try await refusing {
-      try await pool.write { database in
-        let mark = Int64.random(in: 1 ... .max)
-        let epoch = try Self.epoch(in: database)
-        return try batch.map { try Self.append($0, mark: mark, epoch: epoch, in: database) }
-      }
+    let receipts = try await write { database in
+      let mark = Int64.random(in: 1 ... .max)
+      let epoch = try Self.epoch(in: database)
+      return try batch.map { try Self.append($0, mark: mark, epoch: epoch, in: database) }
     }
     appends.update { $0 += 1 }
     return receipts
@@ -111,14 +110,34 @@ public struct SQLiteLog: SharedLog {
           SET "index" = excluded."index", mark = excluded.mark, data = excluded.data
           WHERE excluded."index" > snapshot."index"
       """#
-    try await refusing {
-      try await pool.write {
-        try $0.execute(
-          sql: sql,
-          arguments: [
-            snapshot.version, snapshot.data, position.index, position.mark, position.epoch,
-          ])
+    try await write {
+      try $0.execute(
+        sql: sql,
+        arguments: [
+          snapshot.version, snapshot.data, position.index, position.mark, position.epoch,
+        ])
+    }
+  }
+
+  /// One transaction, which ends its wait for the file when the task is cancelled.
+  private func write<Value: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Value
+  ) async throws -> Value {
+    let wish = Patience.Wish()
+    return try await withTaskCancellationHandler {
+      try await refusing {
+        try await pool.writeWithoutTransaction { [patience] database in
+          patience.begin(wish)
+          var value: Value?
+          try database.inTransaction(.immediate) {
+            value = try body(database)
+            return .commit
+          }
+          return value!
+        }
       }
+    } onCancel: {
+      wish.end()
     }
   }
 
@@ -182,15 +201,13 @@ public struct SQLiteLog: SharedLog {
 
   /// The log's epoch, which is another than the position's. Whoever comes first makes it.
   private func beginEpoch(after position: Position?) async throws -> String {
-    try await refusing {
-      try await pool.write { database in
-        if let position {
-          try database.execute(
-            sql: "UPDATE log SET epoch = lower(hex(randomblob(16))) WHERE epoch = ?",
-            arguments: [position.epoch])
-        }
-        return try Self.epoch(in: database)
+    try await write { database in
+      if let position {
+        try database.execute(
+          sql: "UPDATE log SET epoch = lower(hex(randomblob(16))) WHERE epoch = ?",
+          arguments: [position.epoch])
       }
+      return try Self.epoch(in: database)
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import SharedChannels
 import SharedLogConformance
 import SharedLogSQLite
@@ -71,6 +72,29 @@ final class SQLiteLogTests: XCTestCase {
     } fault: {
       try await disk.fillForAWhile()
     }
+  }
+
+  func test_anAppendThatIsCancelledDoesNotWaitForAFileThatIsLocked() async throws {
+    let path = folder.appending(path: "log").path
+    let log = try SQLiteLog(path: path)
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    let other = try DatabaseQueue(path: path, configuration: configuration)
+    try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+    let append = Task { try await log.append([Keyed(key: "k", Data("1".utf8))]) }
+    // So that most trials cancel a wait, and not what has not begun. Both have to end soon.
+    try await Task.sleep(for: .milliseconds(200))
+    append.cancel()
+    // Without the cancelling, it would wait for five seconds.
+    let result = try await within(.seconds(4)) {
+      await append.result
+    } orSay: {
+      "it waits for the file"
+    }
+    XCTAssertThrowsError(try result.get())
+    try await other.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+    let receipts = try await log.append([Keyed(key: "k", Data("1".utf8))])
+    XCTAssertFalse(receipts[0].isRepeated)
   }
 
   /// The faults are those of a process that appends to the file beside the channels of this process.
