@@ -5,7 +5,9 @@ import SharedChannels
 /// A connection to PostgreSQL. Its calls block their thread, but none without end: a call returns when its
 /// task is cancelled, or the server was silent for too long. Then the connection is closed.
 ///
-/// The calls of `libpq` that wait do not know of either, so this uses those that do not wait, and `poll`.
+/// The calls of `libpq` that wait do not know of either, so this uses those that do not wait, and `poll`. Only to connect
+/// there is no such call that finds names, and gives each of several hosts its time: that has a thread of its own, for
+/// which nobody has to wait.
 final class PostgresConnection {
   private let handle: OpaquePointer?
   private let isListening: Bool
@@ -13,13 +15,12 @@ final class PostgresConnection {
   private var serverProcess: Int64?
   /// Somewhat more than the server's own limit.
   private static let statementLimit = Duration.seconds(12)
-  private static let connectLimit = Duration.seconds(3)
 
   /// - Parameter channel: To whose notifications it listens; nil for none.
   init(_ address: PostgresAddress, listeningTo channel: String? = nil) throws {
     isListening = channel != nil
-    handle = address.connecting()
-    try connect()
+    handle = try PostgresAttempt(address).connection()
+    guard isConnected else { throw failure() }
     // "relation already exists, skipping" is nothing for standard error.
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
     PQsetnonblocking(handle, 1)
@@ -96,18 +97,6 @@ final class PostgresConnection {
       all = all.map { $0.and(news) } ?? news
     }
     return all
-  }
-
-  private func connect() throws {
-    let deadline = ContinuousClock.now + Self.connectLimit
-    var state = PGRES_POLLING_WRITING
-    while state != PGRES_POLLING_OK {
-      guard state != PGRES_POLLING_FAILED, PQstatus(handle) != CONNECTION_BAD else {
-        throw failure()
-      }
-      try requireReady(for: state == PGRES_POLLING_READING ? POLLIN : POLLOUT, until: deadline)
-      state = PQconnectPoll(handle)
-    }
   }
 
   private func send(_ statement: PostgresStatement) throws {

@@ -8,8 +8,9 @@ public import SharedChannels
 /// listens. Each has a thread of its own. A pooler must keep them (session mode): `LISTEN` and `statement_timeout`
 /// belong to a connection. If it does not, calls fail with ``LogFailure/unreachable(_:)``, which says so.
 ///
-/// **Limits of time**: a connection is made within 3 seconds, a lock is waited for 3 seconds, and a statement takes 10
-/// seconds, or the call fails with ``LogFailure/unreachable(_:)``.
+/// **Limits of time**: each host of the address has 3 seconds to connect, unless the address or `PGCONNECT_TIMEOUT` says
+/// otherwise. A lock is waited for 3 seconds, and a statement takes 10 seconds. After that the call fails with
+/// ``LogFailure/unreachable(_:)``.
 public struct PostgresLog: SharedLog {
   private let appending: PostgresSession
   private let reading: PostgresSession
