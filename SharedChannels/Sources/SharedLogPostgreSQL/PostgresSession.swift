@@ -16,8 +16,12 @@ actor PostgresSession {
   private var caughtUp: Position?
   /// Whether several notifications came since the last read: faster than it is worth a read each.
   private var isBusy = false
-  /// How long a busy reader lets notifications gather. Each read costs the database about as much as a small append.
-  private static let pause = 0.01
+  /// How long the last read took.
+  private var readTime = Duration.zero
+  private static let longestPause = Duration.milliseconds(10)
+  /// How long a busy reader lets notifications gather, since each read costs the database about as much as a small
+  /// append. So its reads take at most a quarter of its time, unless they are slow.
+  private var pause: Duration { min(readTime * 3, Self.longestPause) }
 
   init(_ address: PostgresAddress, _ schema: PostgresSchema, isListening: Bool) {
     (self.address, self.schema, self.isListening) = (address, schema, isListening)
@@ -48,7 +52,7 @@ actor PostgresSession {
     try connected { connection in
       var news: PostgresNews?
       if let caughtUp, caughtUp == known {
-        if isBusy { Thread.sleep(forTimeInterval: Self.pause) }
+        if isBusy { Thread.sleep(forTimeInterval: pause / .seconds(1)) }
         news = try connection.waitForNotification(until: .now + interval)
         isBusy = news.map { $0.count > 1 } ?? false
       } else {
@@ -60,7 +64,9 @@ actor PostgresSession {
       var end = ContinuousClock.now + interval
       while true {
         let call = PostgresPage.call(after: known, news ?? .unknown)
+        let begin = ContinuousClock.now
         let rows = try connection.query([schema.statement(call)])[0].get()
+        readTime = .now - begin
         if let page = try PostgresPage(rows, after: known) {
           caughtUp = page.end
           return page
