@@ -16,8 +16,8 @@ let package = Package(
   ],
   dependencies: [
     .package(name: "AsyncChannels", path: "../.."),
+    .package(name: "SharedChannels", path: "../../SharedChannels"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
-    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -27,13 +27,16 @@ let package = Package(
     .executableTarget(
       name: "LiveMembers",
       dependencies: [
-        .target(name: "CPostgres", condition: .when(traits: ["PostgreSQL"])),
         .product(name: "AsyncChannels", package: "AsyncChannels"),
         .product(name: "AsyncChannelsRecording", package: "AsyncChannels"),
         .product(name: "AsyncViewModels", package: "AsyncChannels"),
+        .product(name: "SharedChannels", package: "SharedChannels"),
+        .product(name: "SharedLogSQLite", package: "SharedChannels"),
+        .product(
+          name: "SharedLogPostgreSQL", package: "SharedChannels",
+          condition: .when(traits: ["PostgreSQL"])),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
-        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -42,7 +45,6 @@ let package = Package(
       resources: [
         .embedInCode("Resources/page.html"), .embedInCode("Resources/page.css"),
         .embedInCode("Resources/page.js"), .embedInCode("Resources/live.js"),
-        .embedInCode("Resources/sqlite.sql"), .embedInCode("Resources/postgres.sql"),
       ],
       swiftSettings: settings),
     .executableTarget(
@@ -58,10 +60,9 @@ let package = Package(
       name: "StoredMembersTests",
       dependencies: [
         "LiveMembers", .product(name: "AsyncChannelsTesting", package: "AsyncChannels"),
+        .product(name: "SharedChannels", package: "SharedChannels"),
       ],
       swiftSettings: settings),
-    .systemLibrary(
-      name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
   ],
   swiftLanguageModes: [.v6]
 )

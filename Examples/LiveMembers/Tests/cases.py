@@ -49,7 +49,7 @@ class PostgresCase(ServerCase):
     def start(self, *arguments, **more):
         return super().start(*arguments, **{"file": None, "postgres": self.database.url, **more})
 
-    def lock(self, table="live_members.list"):
+    def lock(self, table="member_log.entry"):
         """Somebody else's transaction that has the table; ended with `release`."""
         session = self.database.session()
         self.addCleanup(session.communicate)

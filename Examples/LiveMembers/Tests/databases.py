@@ -50,10 +50,14 @@ class Postgres:
         return result.stdout.strip()
 
     def fill(self, count, name):
-        """Members without commands: as many as wanted, in one transaction."""
+        """Members that no server was asked for: as many as wanted, in one transaction."""
         self.query(
-            f"INSERT INTO live_members.member (name) SELECT '{name}' FROM generate_series(1, {count});"
-            "UPDATE live_members.list SET revision = revision + 1; NOTIFY live_members;")
+            "INSERT INTO member_log.entry (index, mark, key, data)"
+            " SELECT before + n, 1, gen_random_uuid()::text, convert_to("
+            f"   json_build_object('add', json_build_object('name', '{name}'))::text, 'UTF8')"
+            " FROM (SELECT coalesce(max(index), 0) AS before FROM member_log.entry) AS log,"
+            f"   generate_series(1, {count}) AS n;"
+            "NOTIFY member_log;")
 
     def session(self, **more):
         """A connection of somebody else's, which takes statements."""

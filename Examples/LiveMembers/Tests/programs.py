@@ -52,7 +52,7 @@ http {{
 
 
 def pgbouncer(database):
-    """A PgBouncer in transaction mode before a database."""
+    """A PgBouncer before a database, which keeps the connection of a client (session mode)."""
     return Program("pgbouncer", "-q", "FOLDER/ini", user="postgres", users='"members" ""\n', ini=f"""
 [databases]
 postgres = host=127.0.0.1 port={database.port}
@@ -62,7 +62,7 @@ listen_port = PORT
 unix_socket_dir =
 auth_type = trust
 auth_file = FOLDER/users
-pool_mode = transaction
+pool_mode = session
 """)
 
 

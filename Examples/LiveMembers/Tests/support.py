@@ -147,7 +147,7 @@ class Server:
         return names(self.page())
 
     def revision(self):
-        return int(re.search(r'data-id="\w+-(\d+)"', self.page())[1])
+        return int(re.search(r'data-id="[\w-]+-(\d+)"', self.page())[1])
 
     def cpu(self):
         """Seconds of processor time until now."""

@@ -69,8 +69,8 @@ class AddressTests(PostgresCase):
         url, self.database.url = self.database.url, self.database.url.replace("/postgres", "/poor")
         try:
             query(schema)
-            query("GRANT USAGE ON SCHEMA live_members TO poor; GRANT SELECT, INSERT, UPDATE, DELETE"
-                  " ON ALL TABLES IN SCHEMA live_members TO poor")
+            query("GRANT USAGE ON SCHEMA member_log TO poor; GRANT SELECT, INSERT, UPDATE"
+                  " ON ALL TABLES IN SCHEMA member_log TO poor")
         finally:
             self.database.url = url
         self.expect_members(address)
@@ -83,7 +83,8 @@ class AddressTests(PostgresCase):
             server.add(name)
             self.assertEqual(server.names()[-1], name)
             self.assertEqual(self.database.query(
-                "SELECT name FROM live_members.member ORDER BY id DESC LIMIT 1"), name)
+                "SELECT convert_from(data, 'UTF8')::json #>> '{add,name}' FROM member_log.entry"
+                " ORDER BY index DESC LIMIT 1"), name)
 
     @contextlib.contextmanager
     def silent_host(self):

@@ -103,19 +103,19 @@ class PostgresTests(PostgresCase):
         locking, telling = self.database.session(), self.database.session()
         for session in [locking, telling]:
             self.addCleanup(session.communicate)
-        locking.stdin.write("BEGIN; LOCK TABLE live_members.member; SELECT 'locked';\n")
+        locking.stdin.write("BEGIN; LOCK TABLE member_log.entry; SELECT 'locked';\n")
         self.assertEqual(locking.stdout.readline(), "locked\n")
         for _ in range(20):
-            telling.stdin.write("NOTIFY live_members; SELECT 'told';\n")
+            telling.stdin.write("NOTIFY member_log; SELECT 'told';\n")
             self.assertEqual(telling.stdout.readline(), "told\n")
         begin = server.cpu()
         time.sleep(1)  # what is looked at is that nothing happens
         used = server.cpu() - begin
         print(f"{1000 * used:.0f} ms of processor time in a second with changes that wait")
         self.assertLess(used, 0.3)
-        locking.stdin.write("INSERT INTO live_members.member (name) VALUES ('Eve');\n")
-        locking.stdin.write("UPDATE live_members.list SET revision = revision + 1; COMMIT;\n")
-        telling.stdin.write("SELECT count(*) FROM live_members.member; NOTIFY live_members;\n")
+        locking.stdin.write("COMMIT; SELECT 'released';\n")
+        self.assertEqual(locking.stdout.readline(), "released\n")
+        self.database.fill(1, "Eve")
         until("it goes on", lambda: server.names() == ["Eve"])
 
     def test_a_server_can_end_while_the_database_is_away(self):
@@ -136,7 +136,7 @@ class PostgresTests(PostgresCase):
             server.add(f"m{number}")
         tabs = [self.events(each) for each in self.servers]
         dump = subprocess.run(
-            [Postgres.programs() / "pg_dump", "-n", "live_members", "--clean", self.database.url],
+            [Postgres.programs() / "pg_dump", "-n", "member_log", "--clean", self.database.url],
             capture_output=True, text=True, check=True, timeout=60).stdout
         for number in range(6, 10):
             server.add(f"m{number}")

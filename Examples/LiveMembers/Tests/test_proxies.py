@@ -75,7 +75,7 @@ class NameTests(ServerCase):
 
 @unittest.skipUnless(shutil.which("pgbouncer"), "SKIPPED: PgBouncer is not installed")
 class PoolerTests(PostgresCase):
-    def test_behind_a_pooler_that_keeps_notifications_back(self):
+    def test_behind_a_pooler_that_keeps_connections(self):
         pooler = pgbouncer(self.database)
         self.addCleanup(pooler.close)
         address = f"postgresql://members@127.0.0.1:{pooler.port}/postgres"

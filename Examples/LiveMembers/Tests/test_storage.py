@@ -1,4 +1,4 @@
-"""What is stored, what is told of it, and which versions of this program may use it."""
+"""What is stored, and which versions of this program may use it."""
 
 import sqlite3
 import subprocess
@@ -9,16 +9,6 @@ from programs import compiler, failing_system
 from support import PROGRAM
 
 
-def refuse_many(server):
-    """One command that is done, and many that are refused."""
-    server.add("Ann", key="done")
-    for number in range(20):
-        assert server.post("/members/99/remove", key=f"refused-{number}")[0] == 404
-    for _ in range(2):
-        server.add("Ann", key="done")
-    assert server.names() == ["Ann"]
-
-
 class FileTests(ServerCase):
     def query(self, statement):
         database = sqlite3.connect(self.file, isolation_level=None)
@@ -27,23 +17,27 @@ class FileTests(ServerCase):
         finally:
             database.close()
 
-    def test_commands_that_were_refused_leave_nothing(self):
-        refuse_many(self.start())
-        self.assertEqual(self.query("SELECT key FROM command"), [("done add Ann",)])
-
-    def test_commands_are_forgotten_after_an_hour(self):
+    def test_a_refused_command_changes_no_page(self):
         server = self.start()
-        server.add("Ann", key="old")
-        self.query("UPDATE command SET at = unixepoch() - 3601")
-        server.add("Bob", key="new")
-        self.assertEqual(self.query("SELECT key FROM command"), [("new add Bob",)])
+        server.add("Ann", key="done")
+        tab = self.events(server)
+        shown = tab.next()
+        for number in range(20):
+            self.assertEqual(server.post("/members/99/remove", key=f"refused-{number}")[0], 404)
+        for _ in range(2):
+            server.add("Ann", key="done")
+        server.add("Bob")
+        following = tab.next()
+        self.assertEqual([names for _, names in [shown, following]], [["Ann"], ["Ann", "Bob"]])
 
-    def test_a_file_of_a_newer_version_is_refused_and_left_as_it_is(self):
-        self.start().terminate()
-        self.assertEqual(self.query("PRAGMA user_version"), [(1,)])
-        self.query("PRAGMA user_version = 99")
-        self.assertIn("A newer version of this program", self.refusal("--port", 0, "--file", self.file))
-        self.assertEqual(self.query("PRAGMA user_version"), [(99,)])
+    def test_a_command_of_a_newer_version_ends_the_server_with_a_sentence(self):
+        """It would have another list than the others."""
+        server = self.start()
+        server.add("Ann")
+        self.query("INSERT INTO entry (mark, key, data) VALUES (1, 'newer', CAST('{\"rename\":{}}' AS BLOB))")
+        self.assertNotEqual(server.wait(), 0)
+        self.assertIn("The entry 2 of the log cannot be decoded", server.messages())
+        self.assertIn("cannot be decoded", self.refusal("--port", 0, "--file", self.file))
 
     @unittest.skipUnless(compiler(), "SKIPPED: there is no C compiler")
     def test_what_a_disk_may_have_stored_is_not_called_refused(self):
@@ -60,36 +54,19 @@ class FileTests(ServerCase):
 
 
 class DatabaseTests(PostgresCase):
-    def test_commands_that_were_refused_leave_nothing(self):
-        server = self.start()
-        self.database.query("DELETE FROM live_members.command; DELETE FROM live_members.member")
-        refuse_many(server)
-        self.assertEqual(self.database.query("SELECT key FROM live_members.command"), "done add Ann")
-
-    def test_a_database_of_a_newer_version_is_refused_and_left_as_it_is(self):
-        self.start().terminate()
-        comment = "SELECT obj_description(to_regnamespace('live_members'), 'pg_namespace')"
-        version = self.database.query(comment)
-        self.database.query("COMMENT ON SCHEMA live_members IS 'live members 99'")
-        try:
-            self.assertIn("A newer version of this program",
-                          self.refusal("--port", 0, "--postgres", self.database.url))
-            # An administrator's way, which is one transaction.
-            schema = subprocess.run([PROGRAM, "schema"], capture_output=True, text=True, check=True).stdout
-            session = self.database.session(stderr=subprocess.PIPE)
-            self.assertIn("A newer version of this program", session.communicate(schema, timeout=20)[1])
-            self.assertEqual(self.database.query(comment), "live members 99")
-        finally:
-            self.database.query(f"COMMENT ON SCHEMA live_members IS '{version}'")
+    def test_what_an_administrator_runs_can_be_run_again(self):
         self.start().add("Ann")
+        schema = subprocess.run([PROGRAM, "schema"], capture_output=True, text=True, check=True).stdout
+        self.database.query(schema)
+        self.assertEqual(self.start().names()[-1], "Ann")
 
     def test_a_database_of_an_older_version_is_brought_up_to_date(self):
         self.start().terminate()
-        comment = "SELECT obj_description(to_regnamespace('live_members'), 'pg_namespace')"
+        comment = "SELECT obj_description(to_regnamespace('member_log'), 'pg_namespace')"
         version = self.database.query(comment)
-        self.database.query("COMMENT ON SCHEMA live_members IS 'live members 1';"
-                            "DROP FUNCTION live_members.roster_id")
-        self.start().add("Ann")
+        self.database.query("COMMENT ON SCHEMA member_log IS 'shared log 1';"
+                            "DROP FUNCTION member_log.last")
+        self.start().add("Bob")
         self.assertEqual(self.database.query(comment), version)
 
 

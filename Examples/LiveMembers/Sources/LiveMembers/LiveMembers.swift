@@ -7,12 +7,24 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import ServiceLifecycle
+import SharedChannels
+import SharedLogSQLite
+
+#if PostgreSQL
+  import SharedLogPostgreSQL
+#endif
 
 @main
 struct LiveMembers: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "A list of members that all open pages see change.",
-    subcommands: [Serve.self, Schema.self], defaultSubcommand: Serve.self)
+    subcommands: subcommands, defaultSubcommand: Serve.self)
+
+  #if PostgreSQL
+    private static let subcommands: [any ParsableCommand.Type] = [Serve.self, Schema.self]
+  #else
+    private static let subcommands: [any ParsableCommand.Type] = [Serve.self]
+  #endif
 }
 
 struct Serve: AsyncParsableCommand {
@@ -25,7 +37,7 @@ struct Serve: AsyncParsableCommand {
 
   @Option(help: "The port; 0 for any that is free. (Default: $PORT, or 8080)") var port: Int?
   @Option(help: "The address to listen on.") var host = "127.0.0.1"
-  @Option(help: "The SQLite file, of one server.") var file: String?
+  @Option(help: "The SQLite file, of the servers on this machine.") var file: String?
   @Option(
     help: """
       A PostgreSQL database instead, as psql takes it. Others on this machine can read it here: give a \
@@ -46,7 +58,7 @@ struct Serve: AsyncParsableCommand {
   @Option(help: "How many streams a client's address may have open; 0 for any number.")
   var streamsPerClient = 250
   @Option(help: "Seconds between signs of life; a page ends after three.") var heartbeat = Int64(10)
-  @Option(help: "How many commands are committed together at most.") var group = 256
+  @Option(help: "How many commands are stored together at most.") var group = 256
   @Option(help: "info (each request), notice, warning, … (Default: $LOG_LEVEL, or notice)")
   var logLevel: String?
 
@@ -86,11 +98,25 @@ struct Serve: AsyncParsableCommand {
     }
   }
 
-  private func store() async throws -> any MemberStore {
+  /// The log, which answers.
+  private func log() async throws -> any SharedLog {
+    do {
+      let log = try openLog()
+      _ = try await log.end()
+      return log
+    } catch LogFailure.refused(let reason) {
+      throw LogFailure.unreachable(reason)  // without "nothing was stored"
+    }
+  }
+
+  private func openLog() throws -> any SharedLog {
     let address = postgres ?? (file == nil ? environment["DATABASE_URL"] : nil)
-    guard let address else { return try SQLiteStore(path: file ?? "members.sqlite") }
+    guard let address else {
+      return try SQLiteLog(path: file ?? "members.sqlite", pollInterval: .milliseconds(100))
+    }
     #if PostgreSQL
-      return try await PostgresStore(try PostgresAddress(address))
+      return PostgresLog(
+        try PostgresAddress(address), schema: Schema.name, pollInterval: .seconds(heartbeat))
     #else
       throw ValidationError("This server was built without PostgreSQL.")
     #endif
@@ -103,8 +129,7 @@ struct Serve: AsyncParsableCommand {
     if connections < self.connections {
       logger.warning("only \(connections) connections fit into the limit of open files (ulimit -n)")
     }
-    let manager = try await StoredMemberManager(
-      store: try await store(), groupSize: group, pollInterval: .seconds(heartbeat), logger: logger)
+    let manager = StoredMemberManager(log: try await log(), batchSize: group, logger: logger)
     let summary = await MembersSummaryViewModel(manager: manager)
     let page = await LivePage(roster: manager.roster, heartbeat: .seconds(heartbeat))
     let recording = await trace.record(manager, page, summary)
@@ -121,8 +146,8 @@ struct Serve: AsyncParsableCommand {
     // read its stream's end is not waited for, nor a database that does not answer.
     var services = ServiceGroupConfiguration(
       services: [
-        Ending(work: manager.run, end: manager.finish),
-        try server(routes, connections, logger),
+        Ending(work: manager.serve, end: manager.finish),
+        Waiting(for: manager.channel.health, service: try server(routes, connections, logger)),
         Ending(work: { try? await gracefulShutdown() }, end: page.finish),
       ],
       gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
@@ -155,20 +180,39 @@ struct Serve: AsyncParsableCommand {
 
 /// Something that is told to end when the program is.
 private struct Ending: Service {
-  let work: @Sendable () async -> Void
+  let work: @Sendable () async throws -> Void
   let end: @Sendable () -> Void
 
   func run() async throws {
-    await withGracefulShutdownHandler(operation: work, onGracefulShutdown: end)
+    try await withGracefulShutdownHandler(operation: work, onGracefulShutdown: end)
   }
 }
 
-struct Schema: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    abstract: "Prints what a PostgreSQL administrator runs once, for a role that may not create it."
-  )
+/// Something that begins when the list was read: before that, a page would show none.
+private struct Waiting<Work: Service>: Service {
+  let health: StateOutlet<Health>
+  let service: Work
 
-  func run() {
-    print("BEGIN;\n\(PostgresSchema.statements)COMMIT;")
+  init(for health: StateOutlet<Health>, service: Work) {
+    (self.health, self.service) = (health, service)
+  }
+
+  func run() async throws {
+    for await health in health.subscribe().cancelOnGracefulShutdown() where health.isReady {
+      return try await service.run()
+    }
   }
 }
+
+#if PostgreSQL
+  struct Schema: ParsableCommand {
+    static let name = "member_log"
+    static let configuration = CommandConfiguration(
+      abstract:
+        "Prints what a PostgreSQL administrator runs once, for a role that may not create it.")
+
+    func run() {
+      print("BEGIN;\n\(PostgresLog.definition(schema: Self.name))COMMIT;")
+    }
+  }
+#endif

@@ -19,6 +19,7 @@ struct Trace: ParsableArguments {
     guard textFile != nil || svgFile != nil else { return nil }
     let recording = Recording()
     await recording.add(manager)
+    await recording.add(manager.channel)
     await recording.add(page)
     await recording.add(summary)
     return recording

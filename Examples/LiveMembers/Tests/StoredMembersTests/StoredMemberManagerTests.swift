@@ -1,31 +1,22 @@
 import AsyncChannels
 import AsyncChannelsTesting
 import AsyncViewModels
-import Foundation
+import SharedChannels
 import XCTest
 
 @testable import LiveMembers
 
-/// The view models of `AsyncViewModels` in front of a manager with a database, of which they do not know.
+/// The view models of `AsyncViewModels` in front of a manager with a log, of which they do not know.
 @MainActor
 final class StoredMemberManagerTests: XCTestCase {
-  private let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+  private let storage = MemoryLog.Storage()
 
-  override func tearDown() async throws {
-    for suffix in ["", "-wal", "-shm", "-lock"] {
-      try? FileManager.default.removeItem(atPath: file + suffix)
-    }
-  }
-
-  private let lost = StoreFailure(changedNothing: false, reason: "the connection is lost")
-
-  private func makeManager() async throws -> StoredMemberManager {
-    try await StoredMemberManager(
-      store: try SQLiteStore(path: file), groupSize: 16)
+  private func makeManager() -> StoredMemberManager {
+    StoredMemberManager(log: MemoryLog(storage), batchSize: 16)
   }
 
   func test_viewModelsShowAndChangeWhatIsStored() async throws {
-    let manager = try await makeManager()
+    let manager = makeManager()
     let (list, form) = (MembersViewModel(manager: manager), NewMemberViewModel(manager: manager))
     let summary = MembersSummaryViewModel(manager: manager)
     let shown = Probe(list.members.removeDuplicates().outlet)
@@ -50,12 +41,11 @@ final class StoredMemberManagerTests: XCTestCase {
   }
 
   func test_aRefusalOfWhatWasSentIsToldToAllAndOneOfWhatWasAskedToTheAskerAlone() async throws {
-    let manager = try await makeManager()
+    let manager = makeManager()
     let results = Probe(manager.members)
     try await withRunning(manager.run) {
       try await results.expect(.success([]))
-      let command = MemberCommand(action: .add(name: " "))
-      let outcome = await manager.commands.ask(command)
+      let outcome = await manager.carryOut(.add(name: " "), key: "k")
       XCTAssertEqual(outcome, .invalidName)
       manager.addMember.send(" ")
       try await results.expect(.failure(.invalidName))
@@ -67,98 +57,66 @@ final class StoredMemberManagerTests: XCTestCase {
   }
 
   func test_whatIsSentWhileNothingRunsWaitsAndFinishingWorksItOff() async throws {
-    try await sendToOneThatFinishes()
-    let again = try await makeManager()
-    XCTAssertEqual(again.roster.value.members.count, 100)
-  }
-
-  /// A function of its own, since the manager has the file as long as it lives.
-  private func sendToOneThatFinishes() async throws {
-    let manager = try await makeManager()
+    let manager = makeManager()
     for number in 0..<100 { manager.addMember.send("m\(number)") }
     manager.finish()
     await manager.run()
     XCTAssertEqual(manager.roster.value.members.map(\.name), (0..<100).map { "m\($0)" })
+    // Who listens from now on has the last list, too.
+    try await Probe(manager.members).expect(.success(manager.roster.value.members))
     XCTAssertEqual(manager.addMember.send("late"), .finished("late"))
-    let outcome = await manager.commands.ask(MemberCommand(action: .removeAll))
+    let outcome = await manager.carryOut(.removeAll, key: "late")
     XCTAssertNil(outcome)
+    let again = makeManager()
+    let members = Probe(again.members)
+    try await withRunning(again.run) {
+      try await members.expect(.success(manager.roster.value.members))
+    }
   }
 
-  func test_aCommandWhoseAskerHasGoneIsNotCarriedOut() async throws {
-    let manager = try await makeManager()
-    let ann = Task { await manager.commands.ask(MemberCommand(action: .add(name: "Ann"))) }
-    while manager.waitingCommands == 0 { await Task.yield() }
-    ann.cancel()
-    _ = await ann.value
-    manager.addMember.send("Bob")
-    manager.finish()
-    await manager.run()
-    XCTAssertEqual(manager.roster.value.members.map(\.name), ["Bob"])
-    let abandoned = await manager.counts.abandoned
-    XCTAssertEqual(abandoned, 1)
-  }
-
-  func test_moreCommandsThanMayWaitAreRefused() async throws {
-    let manager = try await makeManager()
-    for number in 0..<1_024 { manager.addMember.send("m\(number)") }
-    let outcome = await manager.commands.ask(MemberCommand(action: .removeAll))
-    XCTAssertNil(outcome)
-    manager.finish()
-    await manager.run()
-    XCTAssertEqual(manager.roster.value.members.count, 1_000)
-  }
-
-  func test_aDatabaseThatIsAwayIsNotReachableWhenTheAskersHaveLeft() async throws {
-    let manager = try await StoredMemberManager(
-      store: FailingStore(Array(repeating: lost, count: 1_000)), groupSize: 16)
-    let reachable = Probe(manager.isReachable)
-    try await reachable.expect(true)
+  func test_aRefusedCommandIsAnsweredAndPublishesNothing() async throws {
+    let manager = makeManager()
+    let results = Probe(manager.members)
     try await withRunning(manager.run) {
-      let ann = Task { await manager.commands.ask(MemberCommand(action: .add(name: "Ann"))) }
-      try await reachable.expect(false)
-      ann.cancel()
-      _ = await ann.value
-      while await manager.counts.abandoned == 0 { try await Task.sleep(for: .milliseconds(5)) }
-      try reachable.finish()
+      try await results.expect(.success([]))
+      let unknown = await manager.carryOut(.remove(id: 7), key: "k")
+      XCTAssertEqual(unknown, .unknownMember)
+      let added = await manager.carryOut(.add(name: "Ann"), key: "k")
+      XCTAssertEqual(added, .done)
+      try await results.expect(.success([Member(id: 1, name: "Ann")]))
+      try results.finish()
     }
-    XCTAssertFalse(manager.isReachable.value)
+    let outcomes = await manager.outcomes
+    XCTAssertEqual(outcomes, [.done: 1, .unknownMember: 1])
   }
 
-  func test_aCommandThatMayBeStoredIsNotCalledRefusedByALaterRefusal() async throws {
-    let refused = StoreFailure(changedNothing: true, reason: "the table is locked")
-    for (failures, expected) in [
-      ([refused], MemberOutcome.notStored), ([lost, refused], nil), ([UnreadableAnswer()], nil),
-    ] as [([any Error], MemberOutcome?)] {
-      let manager = try await StoredMemberManager(
-        store: FailingStore(failures), groupSize: 16, pollInterval: .seconds(3600))
-      await withRunning(manager.run) {
-        let outcome = await manager.commands.ask(MemberCommand(action: .add(name: "Ann")))
-        XCTAssertEqual(outcome, expected, "\(failures)")
-      }
+  func test_aFullListRefusesAndNoIdIsGivenTwice() {
+    var list = MemberList()
+    for number in 1...1_000 {
+      XCTAssertEqual(list.apply(.add(name: "m\(number)")), .done)
     }
+    XCTAssertEqual(list.apply(.add(name: "late")), .listIsFull)
+    XCTAssertEqual(list.apply(.remove(id: 1_000)), .done)
+    XCTAssertEqual(list.apply(.add(name: "late")), .done)
+    XCTAssertEqual(list.members.last, Member(id: 1_001, name: "late"))
+    XCTAssertEqual(list.revision, 1_002)
   }
 
-  func test_aDatabaseThatHasStoredACommandIsReachable() async throws {
-    let manager = try await StoredMemberManager(
-      store: FailingStore([lost]), groupSize: 16, pollInterval: .seconds(3600))
-    await withRunning(manager.run) {
-      let outcome = await manager.commands.ask(MemberCommand(action: .add(name: "Ann")))
-      XCTAssertEqual(outcome, .done)
-    }
-    XCTAssertTrue(manager.isReachable.value)
+  func test_removingAllOfNoneIsNoChange() {
+    var list = MemberList()
+    XCTAssertEqual(list.apply(.removeAll), .done)
+    XCTAssertEqual(list.revision, 0)
   }
 
-  func test_aDatabaseThatAnswersAgainIsFoundWithoutACommand() async throws {
-    let manager = try await StoredMemberManager(
-      store: FailingStore(Array(repeating: lost, count: 1_000)), groupSize: 16,
-      pollInterval: .milliseconds(200))
-    let reachable = Probe(manager.isReachable)
-    try await reachable.expect(true)
-    try await withRunning(manager.run) {
-      manager.addMember.send("Ann")
-      try await reachable.expect(false)
-      try await reachable.expect(true)
-    }
+  func test_aKeyIsThatOfWhatIsAsked() {
+    let commands: [MemberCommand] = [
+      .add(name: "Ann"), .add(name: "Bob"), .remove(id: 1), .removeAll,
+    ]
+    XCTAssertEqual(
+      commands.map { $0.keyed("k").key },
+      ["k add f999bd199ff42d18", "k add 16566419b10316b4", "k remove 1", "k remove all"])
+    let longest = MemberCommand.remove(id: .min).keyed(String(repeating: "k", count: 64)).key
+    XCTAssertLessThanOrEqual(longest.utf8.count, 255)
   }
 
   func test_anOlderListIsNoNews() {
@@ -172,25 +130,3 @@ final class StoredMemberManagerTests: XCTestCase {
     XCTAssertTrue(roster.isNews(after: nil))
   }
 }
-
-/// A list that can be read, in a database in which the first commits fail.
-private actor FailingStore: MemberStore {
-  private var failures: [any Error]
-
-  init(_ failures: [any Error]) {
-    self.failures = failures
-  }
-
-  func commit(_ commands: [MemberCommand]) throws -> Committed {
-    if !failures.isEmpty { throw failures.removeFirst() }
-    return Committed(outcomes: commands.map { _ in .done }, roster: roster())
-  }
-
-  func roster() -> Roster { Roster(list: "list", revision: 0, members: []) }
-  func rosterID() -> String { roster().id }
-  func beginEpoch(after known: Roster) {}
-  /// Nobody else changes it.
-  func changesByOthers() -> AsyncThrowingStream<Void, any Error> { AsyncThrowingStream { _ in } }
-}
-
-private struct UnreadableAnswer: Error {}

@@ -1,31 +1,35 @@
-import AsyncViewModels
 import Foundation
+import SharedChannels
 
-/// A change of the list. Of two with one key the second does nothing, and gets the first's answer.
-struct MemberCommand: Sendable, Codable {
-  enum Action: Sendable, Codable {
-    case add(name: String), remove(id: Int), removeAll
-  }
+/// A change of the list. The log keeps it, so a later version of the program must decode it, too.
+enum MemberCommand: Sendable, Codable {
+  case add(name: String), remove(id: Int), removeAll
 
-  let key: String
-  let action: Action
-
-  /// What is asked is part of the key that is stored: a page that a browser kept has an old key for a new
-  /// name, and nobody uses up another's key.
-  init(key: String = UUID().uuidString, action: Action) {
-    self.action = action
-    self.key =
-      switch action {
-      case .add(let name): "\(key) add \(name)"
-      case .remove(let id): "\(key) remove \(id)"
-      case .removeAll: "\(key) remove all"
+  /// The log carries out one command with each key. What is asked is part of the key: a page that a browser kept has
+  /// an old key for a new name, and nobody uses up another's key.
+  func keyed(_ key: String) -> Keyed<MemberCommand> {
+    let what =
+      switch self {
+      case .add(let name): "add \(fingerprint(of: name))"
+      case .remove(let id): "remove \(id)"
+      case .removeAll: "remove all"
       }
+    return Keyed(key: "\(key) \(what)", self)
   }
 
+  /// Checked before a command is stored: what a character is may change with the program's version.
   var hasValidName: Bool {
-    guard case .add(let name) = action else { return true }
+    guard case .add(let name) = self else { return true }
     return isValid(name: name)
   }
+}
+
+/// A number that is the same in each process, since a key has no room for a name (FNV-1a).
+private func fingerprint(of text: String) -> String {
+  let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
+    ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+  }
+  return String(hash, radix: 16)
 }
 
 /// A name can be seen, is on one line, and does not turn the text around it.
@@ -55,24 +59,6 @@ private func isVisible(_ scalar: Unicode.Scalar) -> Bool {
 /// What became of a command. All but the first have changed nothing.
 enum MemberOutcome: String, Sendable, Codable {
   case done, invalidName, unknownMember, listIsFull
-  /// The database refused the transaction; it may take the next. This one is not stored.
+  /// The database refused it; it may take the next.
   case notStored
-}
-
-/// The list after a transaction.
-struct Roster: Sendable, Codable {
-  /// Which list it is: a database has its own, made with it.
-  let list: String
-  /// Grows with each change.
-  let revision: Int
-  let members: [Member]
-
-  /// How a page names what it shows when it asks for what is newer.
-  var id: String { "\(list)-\(revision)" }
-
-  /// Whether a page that shows this lacks the roster: it may have a newer one, of another server.
-  func isNews(after id: String?) -> Bool {
-    guard let id, id.hasPrefix("\(list)-") else { return true }
-    return revision > Int(id.dropFirst(list.count + 1)) ?? -1
-  }
 }

@@ -43,9 +43,9 @@ final class LivePage: ViewModel {
 
   func run() async {
     async let _ = beat()  // until this returns
-    for await roster in roster.subscribe(buffering: .bufferingNewest(1)) {
-      frame.value = Frame(roster)
-    }
+    // A refused command changes nothing, and is told to nobody else.
+    for await roster in roster.subscribe(buffering: .bufferingNewest(1))
+    where roster.id != frame.value.roster.id { frame.value = Frame(roster) }
   }
 
   private func beat() async {

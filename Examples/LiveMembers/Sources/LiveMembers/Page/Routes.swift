@@ -61,12 +61,12 @@ struct Routes: Sendable {
   /// Answers when the command is stored or refused: an acknowledged command is never lost, and a
   /// refusal is seen by nobody else.
   private func carryOut(
-    _ action: MemberCommand.Action, _ form: [String: String], _ request: Hummingbird.Request,
+    _ command: MemberCommand, _ form: [String: String], _ request: Hummingbird.Request,
     _ context: PageContext
   ) async -> Response {
-    let command = MemberCommand(key: form["key"] ?? UUID().uuidString, action: action)
+    let key = form["key"] ?? UUID().uuidString
     let outcome = await context.whileSomebodyWaits(atMost: .seconds(10)) {
-      await manager.commands.ask(command)
+      await manager.carryOut(command, key: key)
     }
     // Browsers' forms want a page; scripts want the sentence.
     let wantsPage = request.headers[.accept]?.contains("text/html") == true
