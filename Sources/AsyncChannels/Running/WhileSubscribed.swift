@@ -26,6 +26,7 @@ extension Channel {
   ///     cancelled.
   ///   - isolation: The caller's isolation. Do not pass it.
   ///   - body: The work. It is called in the isolation in which it was made.
+  @inlinable
   public func whileSubscribed(
     lingering duration: Duration = .zero, clock: some Clock<Duration> = ContinuousClock(),
     isolation: isolated (any Actor)? = #isolation,
@@ -37,6 +38,7 @@ extension Channel {
 
 extension Output {
   /// Runs a closure while the output has subscribers, as ``Channel`` does.
+  @inlinable
   public func whileSubscribed(
     lingering duration: Duration = .zero, clock: some Clock<Duration> = ContinuousClock(),
     isolation: isolated (any Actor)? = #isolation,
@@ -48,6 +50,7 @@ extension Output {
 
 extension CurrentValue {
   /// Runs a closure while the state has followers, as ``Channel`` does. Reading the state does not count.
+  @inlinable
   public func whileSubscribed(
     lingering duration: Duration = .zero, clock: some Clock<Duration> = ContinuousClock(),
     isolation: isolated (any Actor)? = #isolation,
@@ -57,8 +60,11 @@ extension CurrentValue {
   }
 }
 
-extension StateOutlet<Int> {
-  fileprivate func whilePositive(
+// For any integer, though it is an `Int` for all callers: this library would have a copy of nearly all that a
+// subscription does for `Int` alone. The callers are in clients, which call the form for any type.
+extension StateOutlet where Value: BinaryInteger {
+  @usableFromInline
+  func whilePositive(
     lingering duration: Duration, clock: some Clock<Duration>,
     isolation: isolated (any Actor)? = #isolation,
     _ body: @escaping @isolated(any) @Sendable () async -> Void
@@ -83,12 +89,12 @@ extension StateOutlet<Int> {
   }
 }
 
-extension Subscription<Int> {
+extension Subscription {
   fileprivate func first(
-    where isWanted: (Int) -> Bool, isolation: isolated (any Actor)? = #isolation
-  ) async -> Int? {
-    while let count = await next() {
-      if isWanted(count) { return count }
+    where isWanted: (Element) -> Bool, isolation: isolated (any Actor)? = #isolation
+  ) async -> Element? {
+    while let element = await next() {
+      if isWanted(element) { return element }
     }
     return nil
   }
