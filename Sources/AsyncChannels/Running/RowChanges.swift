@@ -73,9 +73,51 @@ final class RowTasks: Sendable {
     var tasks: [Int: Task<Void, Never>] = [:]
   }
 
+  /// What a change of the rows asks for.
+  struct Step {
+    /// The numbers of what is not there any more.
+    let gone: [Int]
+    /// How many have come.
+    let come: Int
+  }
+
   private let state = Locked(State())
 
-  func add(_ task: Task<Void, Never>, _ number: Int) {
+  /// Returns at the end of the steps, or when the task is cancelled, when all runs have returned. Knows nothing of the
+  /// rows' types: generic code looks them up at each step, and there is much more of it.
+  ///
+  /// - Parameters:
+  ///   - next: Waits for the next change.
+  ///   - begin: Begins to run one of those that have come, unless it runs already.
+  func run(
+    isolation: isolated (any Actor)?, _ next: () async -> Step?,
+    beginning begin: (Int) -> (number: Int, task: Task<Void, Never>)?
+  ) async {
+    await withTaskCancellationHandler {
+      await withDiscardingTaskGroup { group in
+        // A closure that does not name the isolation has none.
+        _ = isolation
+        while let step = await next() {
+          var budget = TurnBudget()
+          for number in step.gone {
+            if budget.isUsedUp() { await budget.pause() }
+            cancel(number)
+          }
+          for index in 0..<step.come {
+            if budget.isUsedUp() { await budget.pause() }
+            guard let (number, task) = begin(index) else { continue }
+            add(task, number)
+            group.addTask { await task.value }
+          }
+        }
+      }
+    } onCancel: {
+      close()
+    }
+  }
+
+  @inline(never)
+  private func add(_ task: Task<Void, Never>, _ number: Int) {
     let isClosed = state.withLock { state in
       state.tasks[number] = task
       return state.isClosed
@@ -83,11 +125,12 @@ final class RowTasks: Sendable {
     if isClosed { task.cancel() }
   }
 
-  func cancel(_ number: Int) {
+  @inline(never)
+  private func cancel(_ number: Int) {
     state.withLock { $0.tasks.removeValue(forKey: number) }?.cancel()
   }
 
-  func close() {
+  private func close() {
     let tasks = state.withLock { state in
       state.isClosed = true
       return state.tasks

@@ -91,32 +91,20 @@ extension StateOutlet where Value: Sequence, Value.Element: Sendable {
     comparing compare: (_ known: inout [ID], Value) -> RowChanges<ID, Value.Element>
   ) async {
     let values = makeAsyncIterator()
-    let tasks = RowTasks()
-    await withTaskCancellationHandler {
-      await withDiscardingTaskGroup { group in
-        var known: [ID] = []
-        var rows = Rows<ID>()
-        while let value = await values.nextUnlessCancelled(isolation: isolation) {
-          var budget = TurnBudget()
-          let changes = compare(&known, value)
-          for number in rows.apply(changes.gone, changes.come) {
-            if budget.isUsedUp() { await budget.pause() }
-            tasks.cancel(number)
-          }
-          for (id, element) in changes.come {
-            guard let number = rows.begin(id) else { continue }
-            if budget.isUsedUp() { await budget.pause() }
-            // A child cannot be cancelled alone except by another that waits to be told, and so later:
-            // the next run of the same view model might begin before. Hence a task, and a child that
-            // waits for it.
-            let task = Task { await callUnlessCancelled(run, with: element, in: run.isolation) }
-            tasks.add(task, number)
-            group.addTask { await task.value }
-          }
-        }
-      }
-    } onCancel: {
-      tasks.close()
+    var known: [ID] = []
+    var rows = Rows<ID>()
+    var come: [(id: ID, element: Value.Element)] = []
+    await RowTasks().run(isolation: isolation) {
+      guard let value = await values.nextUnlessCancelled(isolation: isolation) else { return nil }
+      let changes = compare(&known, value)
+      come = changes.come
+      return RowTasks.Step(gone: rows.apply(changes.gone, come), come: come.count)
+    } beginning: { index in
+      let (id, element) = come[index]
+      guard let number = rows.begin(id) else { return nil }
+      // A child cannot be cancelled alone except by another that waits to be told, and so later: the next run of
+      // the same view model might begin before. Hence a task, and a child that waits for it.
+      return (number, Task { await callUnlessCancelled(run, with: element, in: run.isolation) })
     }
   }
 }
