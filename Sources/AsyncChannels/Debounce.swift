@@ -9,14 +9,14 @@ typealias Pause = @Sendable (_ watching: Waiter) async -> Int
 ///
 /// A timer that slept anew for each arrival would be cancelled and started at each key stroke. So
 /// arrivals only note their time, and the timer, when it ends, sleeps for what is left.
-final class Debounce<Time: Clock<Duration>>: Sendable {
+final class Debounce: Sendable {
   private enum End {
     case quiet(offered: Int), finished
   }
 
   private let waiter: Waiter
   private let quiet: Duration
-  private let clock: Time
+  private let clock: PauseClock
   /// They note arrivals as they come.
   private let watchers: [Waiter]
   /// They tell the timer of arrivals that are not noted yet.
@@ -25,11 +25,11 @@ final class Debounce<Time: Clock<Duration>>: Sendable {
 
   /// Two may come at the same time, of a clock that stands still.
   private struct Arrival: Equatable {
-    var time: Time.Instant
+    var time: Duration
     var number = 0
   }
 
-  init(of quiet: Duration, on clock: Time, watching waiter: Waiter) {
+  init(of quiet: Duration, on clock: PauseClock, watching waiter: Waiter) {
     self.waiter = waiter
     self.quiet = quiet.countable
     self.clock = clock
@@ -64,7 +64,7 @@ final class Debounce<Time: Clock<Duration>>: Sendable {
     let epochs = timers.map { $0.makeEpoch() }
     while true {
       let last = lastArrival.withLock { $0 }
-      try? await clock.sleep(until: last.time.advanced(by: quiet), tolerance: nil)
+      await clock.sleep(until: last.time + quiet)
       // Counted before the look: if that finds nothing new, all of these have been quiet.
       let offered = waiter.offeredCount
       let hasMoreCome = zip(timers, epochs).count { $0.poll(as: $1) == .readable } > 0
@@ -79,6 +79,24 @@ final class Debounce<Time: Clock<Duration>>: Sendable {
     let now = clock.now
     lastArrival.withLock { $0 = Arrival(time: max($0.time, now), number: $0.number + 1) }
   }
+}
+
+/// A clock without its type: generic code looks types up at each step, and there is much more of it.
+struct PauseClock: Sendable {
+  /// The time since it was made.
+  private let time: @Sendable () -> Duration
+  private let sleep: @Sendable (_ until: Duration) async -> Void
+
+  init(_ clock: some Clock<Duration>) {
+    let start = clock.now
+    time = { start.duration(to: clock.now) }
+    sleep = { try? await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
+  }
+
+  var now: Duration { time() }
+
+  /// Returns when it is so late, or when the task is cancelled.
+  func sleep(until time: Duration) async { await sleep(time) }
 }
 
 extension Waiter {

@@ -12,7 +12,10 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
         "An answer to \(Element.self) cannot begin after \(quiet): the duration is at least zero.")
     }
     var pause: Pause?
-    if quiet > .zero { pause = { await Debounce(of: quiet, on: clock, watching: $0).wait() } }
+    if quiet > .zero {
+      let clock = PauseClock(clock)
+      pause = { await Debounce(of: quiet, on: clock, watching: $0).wait() }
+    }
     let rules = AnswerRules(
       overlap: overlap, pause: pause, busy: busy, isBusyInPause: isBusyInPause,
       tellsIgnored: ignored != nil)
