@@ -14,34 +14,22 @@ struct Drafting<Value: Sendable>: Sendable {
   /// How many times something was written.
   private(set) var number = 0
   /// The place of the draft in the owner's input, if that is a channel.
-  private var mark: SentMark?
+  private(set) var mark: SentMark?
   /// What was published last that is no decision on the draft.
   private var before: Published<Value>?
 
-  struct Seen: Sendable {
-    let number: Int
-    let isTaken: Bool
-    let before: Published<Value>?
-  }
+  typealias Seen = (number: Int, isTaken: Bool, before: Published<Value>?)
 
-  /// What was replaced: to be destroyed with no lock held.
-  struct Old: Sendable {
-    let draft: Value?
-    let mark: SentMark?
-    let before: Published<Value>?
-  }
-
-  private var old: Old { Old(draft: draft, mark: mark, before: before) }
-
+  /// - Returns: What it was before: what is in that is destroyed with no lock held.
   mutating func begin(
     _ value: Value, markedBy mark: SentMark?, insteadOf before: Published<Value>?
-  ) -> Old {
-    let replaced = old
+  ) -> Self {
+    let old = self
     // While there is a draft, what is published is noted.
     if draft == nil { self.before = before }
     (draft, self.mark) = (value, mark)
     number += 1
-    return replaced
+    return old
   }
 
   /// The draft, and whether all subscribers of the owner's input have taken it: one step, so that no other
@@ -49,7 +37,7 @@ struct Drafting<Value: Sendable>: Sendable {
   func look(into log: BroadcastLogBase?) -> Seen? {
     guard draft != nil else { return nil }
     let isTaken = mark.map { log?.isTaken($0) ?? true } ?? true
-    return Seen(number: number, isTaken: isTaken, before: before)
+    return (number, isTaken, before)
   }
 
   /// Notes what was published and is no decision.
@@ -62,9 +50,9 @@ struct Drafting<Value: Sendable>: Sendable {
     return exchange(&before, with: published)
   }
 
-  /// Ends the draft.
-  mutating func end() -> Old {
+  /// Ends the draft. Returns what it was before, as `begin` does.
+  mutating func end() -> Self {
     defer { (draft, mark, before) = (nil, nil, nil) }
-    return old
+    return self
   }
 }

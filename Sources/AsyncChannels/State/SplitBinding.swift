@@ -157,7 +157,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     return true
   }
 
-  private func forget(_ old: Drafting<Value>.Old) {
+  private func forget(_ old: Drafting<Value>) {
     if let mark = old.mark { target.log?.forget(mark) }
   }
 
