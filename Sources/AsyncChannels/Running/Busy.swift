@@ -102,10 +102,16 @@ private final class BusyReport: Sendable {
   /// others leave it to that one. So even if turns begin and end on several threads, reports are in
   /// order.
   func tell(after change: (_ turns: inout Int) -> Void = { _ in }) {
-    var next = state.withLock { state in
+    let first = state.withLock { state in
       change(&state.turns)
       return state.isBeingReported ? nil : state.takeReport()
     }
+    if let first { send(first) }
+  }
+
+  @inline(never)
+  private func send(_ first: Bool) {
+    var next = Optional(first)
     while let isBusy = next {
       inlet.send(isBusy)
       next = state.withLock { $0.takeReport() }

@@ -24,12 +24,7 @@ public func together(
   isolation: isolated (any Actor)? = #isolation
 ) async {
   await withDiscardingTaskGroup { group in
-    group.addTask { await first() }
-    group.addTask { await second() }
-    group.addTask { await third() }
-    group.addTask { await fourth() }
-    group.addTask { await fifth() }
-    group.addTask { await sixth() }
+    for part in [first, second, third, fourth, fifth, sixth] { group.addTask { await part() } }
   }
 }
 
@@ -50,11 +45,8 @@ public func together(
   isolation: isolated (any Actor)? = #isolation
 ) async throws {
   try await withThrowingDiscardingTaskGroup { group in
-    group.addTask { try await first() }
-    group.addTask { try await second() }
-    group.addTask { try await third() }
-    group.addTask { try await fourth() }
-    group.addTask { try await fifth() }
-    group.addTask { try await sixth() }
+    for part in [first, second, third, fourth, fifth, sixth] {
+      group.addTask { try await part() }
+    }
   }
 }

@@ -60,6 +60,9 @@ final class Doorbell: @unchecked Sendable {
   }
 
   /// Wakes the consumer that waits. This runs code of its executor, so no lock may be held.
+  ///
+  /// Not inlined: it is called in many places, and what it does takes much longer than a call.
+  @inline(never)
   func ring() {
     if let listener { listener.enqueue() } else { continuation.yield() }
   }
