@@ -12,11 +12,11 @@ struct ChannelFinder {
   /// The arrays and dictionaries of channels that were not looked at whole.
   private(set) var cut: [(name: String, count: Int)] = []
   private let owner: String
-  private let place: SourcePlace
+  private let place: SourceLocation
   private let describer: Describer
   private var unnamed = 0
 
-  init(owner: String, place: SourcePlace, describer: Describer) {
+  init(owner: String, place: SourceLocation, describer: Describer) {
     self.owner = owner
     self.place = place
     self.describer = describer

@@ -72,7 +72,7 @@ extension Recording {
         Use 'await recording.add(…)'.
         """)
     }
-    addParts(of: object, as: name, at: SourcePlace(fileID: fileID, line: line))
+    addParts(of: object, as: name, at: SourceLocation(fileID: fileID, line: line))
   }
 
   /// Also records an actor, from its own isolation: `await recording.add(manager)`.
@@ -80,7 +80,7 @@ extension Recording {
     _ actor: isolated Owner, as name: String? = nil, fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    addParts(of: actor, as: name, at: SourcePlace(fileID: fileID, line: line))
+    addParts(of: actor, as: name, at: SourceLocation(fileID: fileID, line: line))
   }
 
   /// Records a channel under this name.
@@ -108,14 +108,15 @@ extension Recording {
     watch(inlet, as: LaneName(name: name))
   }
 
-  private func addParts(of object: AnyObject, as name: String?, at place: SourcePlace) {
+  private func addParts(of object: AnyObject, as name: String?, at place: SourceLocation) {
     let owner = name ?? String("\(type(of: object))".prefix { $0 != "<" })
-    var finder = ChannelFinder(owner: owner, place: place, describer: tape.describer)
+    var finder = ChannelFinder(owner: owner, place: place, describer: store.describer)
     finder.search(object)
     for (followable, name) in finder.found { watch(followable, as: name) }
-    if finder.found.isEmpty { tape.noteEmpty("\(owner), \(place)") }
+    if finder.found.isEmpty { store.noteEmpty("\(owner), \(place)") }
     for (name, count) in finder.cut {
-      tape.noteCut("\(name) has \(count) elements, of which \(ChannelFinder.limit) were looked at.")
+      store.noteCut(
+        "\(name) has \(count) elements, of which \(ChannelFinder.limit) were looked at.")
     }
   }
 }

@@ -40,7 +40,7 @@ import Synchronization
 /// A recording reads the variables of an actor, so record an actor from its own isolation, as
 /// `await Recording(of: manager)` does.
 public final class Recording: Sendable {
-  let tape: Tape
+  let store: EventStore
   private let watched = Locked<[@Sendable () -> Void]>([])
 
   /// Makes an empty recording, to which you add channels and objects.
@@ -68,7 +68,7 @@ public final class Recording: Sendable {
     let start = clock.now
     let describer = Describer(
       hiding: names, showsOnlyMarked: showing == .onlyMarked, custom: describe)
-    tape = Tape(limit: limit, describer: describer) {
+    store = EventStore(limit: limit, describer: describer) {
       start.duration(to: clock.now)
     }
     CauseTable.shared.recordingBegins()
@@ -76,12 +76,12 @@ public final class Recording: Sendable {
 
   deinit {
     for detach in watched.withLock({ $0 }) { detach() }
-    tape.end()
-    CauseTable.shared.recordingEnds(tape)
+    store.end()
+    CauseTable.shared.recordingEnds(store)
   }
 
   /// The flow so far.
-  package var flow: Flow { tape.flow }
+  package var flow: Flow { store.flow }
 
   /// Follows a log or an inlet under a name. One that is followed already keeps its name.
   func watch(_ followable: any Followable, as name: LaneName) {
@@ -89,9 +89,9 @@ public final class Recording: Sendable {
     let followed = source.followed
     // One add after the other, so that a log has one lane.
     watched.withLock { watched in
-      let isKnown = followed.observers.contains { ($0 as? TapedLog)?.owner === tape }
+      let isKnown = followed.observers.contains { ($0 as? LogRecorder)?.owner === store }
       if isKnown { return }
-      let log = TapedLog(name, on: tape, kind: source.kind)
+      let log = LogRecorder(name, on: store, kind: source.kind)
       followed.attach(log)
       watched.append { [weak followed] in followed?.detach(log) }
     }

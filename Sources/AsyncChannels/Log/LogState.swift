@@ -169,7 +169,7 @@ struct LogState: Sendable {
     return (takeSleepers(), tell(.finished))
   }
 
-  mutating func makeWaker() -> Ringer {
+  mutating func makeRinger() -> Ringer {
     let ringer = ringer ?? Ringer()
     self.ringer = ringer
     return ringer

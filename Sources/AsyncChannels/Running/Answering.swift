@@ -103,8 +103,8 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   ) -> Bool {
     let overlap = rules.overlap ?? turn.overlap
     // What is reported now is not caused by the one ahead, though that was taken last.
-    if ahead != nil { turn.adopt() }
-    defer { if ahead != nil { turn.disown() } }
+    if ahead != nil { turn.becomeCause() }
+    defer { if ahead != nil { turn.endAsCause() } }
     switch turns.decide(turn, as: overlap, before: ahead) {
     case .closed: return false
     case .ignored:
@@ -157,7 +157,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
 
   /// Works on an element, and publishes the answer.
   private func perform(_ turn: Turn<Element>, isolation: isolated (any Actor)? = nil) async {
-    turn.adopt()
+    turn.becomeCause()
     do throws(NotBegun) {
       guard rules.mayAnswerTogether else {
         return await publish(
@@ -166,7 +166,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
       // Any number may be ready together. So this is asked before the isolation is entered, though it costs a hop
       // where work ends in an actor.
       let answer = try await workElsewhere(on: turn)
-      guard becomesPublisher(of: answer, turn) else { return turn.disown() }
+      guard becomesPublisher(of: answer, turn) else { return turn.endAsCause() }
       await publish(answer, of: turn, isPublisher: true, isolation: publish.isolation)
     } catch {
       finish(turn)
@@ -222,16 +222,16 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     _ answer: Answer, of turn: Turn<Element>, isPublisher: Bool = false,
     isolation: isolated (any Actor)?
   ) async {
-    guard isPublisher || becomesPublisher(of: answer, turn) else { return turn.disown() }
+    guard isPublisher || becomesPublisher(of: answer, turn) else { return turn.endAsCause() }
     // Not sooner: the call waits for it.
     defer { finish(turn) }
     var (answer, current) = (answer, turn)
     var budget = TurnBudget(after: 1)
     while true {
       if rules.ignoresReady { await ignoreReady(isolation: isolation) }
-      current.adopt()
+      current.becomeCause()
       if turns.end(current) { await publish(answer, to: current.element) }
-      current.disown()
+      current.endAsCause()
       // The task that made its answer has left that to this one.
       if current !== turn { finish(current) }
       guard let next = answers.withLock({ $0.takeNext() }) else { return }

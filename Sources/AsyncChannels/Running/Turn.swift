@@ -46,13 +46,13 @@ class TurnBase: @unchecked Sendable {
   var returned: any Sendable { preconditionFailure("A turn has an element.") }
 
   /// What the running task sends from now on is caused by this turn's element.
-  final func adopt() { Causes.took(origins, from: ObjectIdentifier(self)) }
+  final func becomeCause() { Causes.took(origins, from: ObjectIdentifier(self)) }
 
-  final func disown() { Causes.forget(ObjectIdentifier(self)) }
+  final func endAsCause() { Causes.forget(ObjectIdentifier(self)) }
 
   /// To be called when nothing more is done for it.
   final func finish() {
-    disown()
+    endAsCause()
     isDone.store(true, ordering: .releasing)
   }
 

@@ -48,8 +48,8 @@ extension Turns {
     _ reports: [Progress], of turn: Turn<Element>, isolation: isolated (any Actor)?,
     to publish: @isolated(any) @Sendable (Element, Progress) -> Void
   ) async {
-    turn.adopt()
+    turn.becomeCause()
     for progress in reports where isWanted(turn) { await publish(turn.element, progress) }
-    turn.disown()
+    turn.endAsCause()
   }
 }

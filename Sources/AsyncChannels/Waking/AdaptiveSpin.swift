@@ -1,4 +1,4 @@
-/// Looking on for a moment before falling asleep: if the next element is that near, a consumer that
+/// Spinning for a moment before falling asleep: if the next element is that near, a consumer that
 /// waits for it on its thread spares itself the sleep and its sender the ring, which cost much more.
 ///
 /// - If spinning did not pay off, a consumer skips it at its next sleep. After another failure it skips it at the
@@ -7,19 +7,19 @@
 /// - It holds no lock meanwhile, and does not yield its thread: a thread that yields beside others
 ///   that compute is away for milliseconds.
 /// - The main actor's thread must stay free, and with many subscribers the others need the thread: in
-///   both cases nobody looks on.
+///   both cases nobody spins.
 struct AdaptiveSpin {
-  /// With more subscribers than this, nobody looks on.
+  /// With more subscribers than this, nobody spins.
   static var fewSubscribers: Int { 16 }
   private static var nanoseconds: UInt64 { 5_000 }
   private static var longestAbstention: UInt16 { 1_024 }
 
-  /// How many sleeps it skips, after it last looked on without success.
+  /// How many sleeps it skips, after it last spun without success.
   private var abstention: UInt16 = 0
   /// How many of them are left.
   private var rest: UInt16 = 0
 
-  /// Whether a consumer that is about to fall asleep is to look on.
+  /// Whether a consumer that is about to fall asleep is to spin.
   mutating func mayTry(_ isolation: (any Actor)?) -> Bool {
     guard rest == 0 else {
       rest -= 1

@@ -21,7 +21,7 @@ final class Doorbell: @unchecked Sendable {
 
   /// Whether its consumer is a subscriber of the log, rather than one that only watches.
   let isSubscribers: Bool
-  /// Whether its consumer may linger: it reads the log without the lock, and there were few
+  /// Whether its consumer may spin before it sleeps: it reads the log without the lock, and there were few
   /// subscribers when it last fell asleep. Written and read by the consumer.
   var maySpin = false
   /// The next to be rung. Strong: a queue keeps its doorbells alive until they are rung.

@@ -62,10 +62,10 @@ package final class ListenerQueue: Sendable {
   static let main = ListenerQueue()
   private let state = Locked(State())
   /// Calls a function that enqueues a turn: for a test, whose job it is to be.
-  private let adopt: (@Sendable (() -> Void) -> Void)?
+  private let enqueue: (@Sendable (() -> Void) -> Void)?
 
-  package init(adoptingBy adopt: (@Sendable (() -> Void) -> Void)? = nil) {
-    self.adopt = adopt
+  package init(enqueuingBy enqueue: (@Sendable (() -> Void) -> Void)? = nil) {
+    self.enqueue = enqueue
   }
 
   func add(_ listener: QueuedListener) {
@@ -78,7 +78,7 @@ package final class ListenerQueue: Sendable {
   }
 
   private func call() {
-    if let adopt { adopt(enqueueTurn) } else { enqueueTurn() }
+    if let enqueue { enqueue(enqueueTurn) } else { enqueueTurn() }
   }
 
   /// A job of the main actor, which synchronous code cannot call otherwise. Detached, since it belongs to all
@@ -89,7 +89,7 @@ package final class ListenerQueue: Sendable {
 
   @MainActor
   private func serve() {
-    var budget = TurnBudget(countsTime: adopt == nil)
+    var budget = TurnBudget(countsTime: enqueue == nil)
     // This is the first step; a listener asks for the next one when it has done one.
     _ = budget.isUsedUp()
     while let listener = state.withLock({ $0.popFirst() }) {

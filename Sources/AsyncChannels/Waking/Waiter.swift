@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// **The lock.** What is asked, looked for, joined and left is one step under the cursor's lock. Elements
 /// that are known to be there are taken without it. The lock is never held over a
-/// suspension, while code of a user runs, or while a consumer looks on. The only iterator of a cursor
+/// suspension, while code of a user runs, or while a consumer spins. The only iterator of a cursor
 /// (`onlyEpoch`) needs no lock: it is not `Sendable`, so its calls and those of its copies come from one
 /// isolation, or from one after another that it was sent to, and do not overlap.
 ///
@@ -43,7 +43,7 @@ class Waiter: @unchecked Sendable {
   /// Whether there is what was given back. Relaxed: a consumer finds it under the lock when it first asks, and from
   /// then on knows of it itself.
   private final let hasReturnedElements = Atomic(false)
-  @exclusivity(unchecked) private final var lingering = AdaptiveSpin()
+  @exclusivity(unchecked) private final var spin = AdaptiveSpin()
   /// Before those that are there. While there are any, as nearly never, nobody takes without the lock.
   @exclusivity(unchecked) private final var returned = ReturnedElements()
   /// To be asked by a consumer that may find one element after the other, at least every 64 of them.
@@ -221,15 +221,15 @@ class Waiter: @unchecked Sendable {
     as epoch: UInt64, isolation: (any Actor)?
   ) -> (isReadable: Bool, Doorbell?) {
     var bell: Doorbell?
-    var looksOn = false
+    var spins = false
     var look = ask(as: epoch) {
-      looksOn = self.bell?.maySpin == true && !hasMore && lingering.mayTry(isolation)
-      return looksOn ? .nothing : lookOrJoin(&bell)
+      spins = self.bell?.maySpin == true && !hasMore && spin.mayTry(isolation)
+      return spins ? .nothing : lookOrJoin(&bell)
     }
-    if looksOn, look != nil {
+    if spins, look != nil {
       let hasSeen = AdaptiveSpin.sees { hasMore }
       look = ask(as: epoch) {
-        lingering.note(hasSeen: hasSeen)
+        spin.note(hasSeen: hasSeen)
         return lookOrJoin(&bell)
       }
     }

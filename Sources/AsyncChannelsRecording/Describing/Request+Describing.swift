@@ -13,19 +13,19 @@ extension Request: DescribedByQuestion {
 
 extension Sending {
   /// Adds the reply to the words of a request. If the request's type names a secret, the reply may be one.
-  func followReply(to element: Any, in log: TapedLog) {
+  func followReply(to element: Any, in log: LogRecorder) {
     // Nearly all elements are none, and this is cheaper than the cast.
     guard type(of: element) is AnyClass, !log.isSecret,
       let request = element as? any DescribedByQuestion
     else { return }
     let facts = log.owner.describer.types.facts(of: element)
     if facts.isHidden { return }
-    request.follow { [caption, vias] reply in
+    request.follow { [pendingText, inletCalls] reply in
       let words = reply.map { reply in
-        facts.secretArguments.isEmpty ? log.describe(reply, through: vias) : "…"
+        facts.secretArguments.isEmpty ? log.describe(reply, through: inletCalls) : "…"
       }
       let outcome = words.map { "answered \($0)" } ?? "never answered"
-      caption.text = Describer.clip("\(caption.text), \(outcome)")
+      pendingText.text = Describer.clip("\(pendingText.text), \(outcome)")
     }
   }
 }

@@ -20,7 +20,7 @@ extension Flow {
 
   /// The lanes in which something happens, those of one owner side by side.
   package var activeLanes: [Int] {
-    let active = Set(events.flatMap { [$0.lane] + $0.vias })
+    let active = Set(events.flatMap { [$0.lane] + $0.inlets })
     return owners.flatMap { owner in
       lanes.indices.filter { lanes[$0].owner == owner && active.contains($0) }
     }

@@ -32,7 +32,7 @@ package struct Flow: Sendable {
     /// How many subscribers an element was sent to.
     package var receivers = 0
     /// The lanes of the inlets that it came through, the first one first.
-    package var vias: [Int] = []
+    package var inlets: [Int] = []
     /// The task that did it, or the thread.
     package var actor: UInt64 = 0
     /// The element in words.

@@ -17,7 +17,7 @@ final class CauseTable: CauseFollower {
 
   private struct Entry {
     let owner: Owner
-    let log: TapedLog
+    let log: LogRecorder
     let element: Int
   }
 
@@ -34,12 +34,12 @@ final class CauseTable: CauseFollower {
     }
   }
 
-  func recordingEnds(_ tape: Tape) {
+  func recordingEnds(_ store: EventStore) {
     recordings.withLock { recordings in
       recordings -= 1
       if recordings == 0 { Causes.follow(by: nil) }
     }
-    clean { $0.log.owner !== tape }
+    clean { $0.log.owner !== store }
   }
 
   /// Of each recording what the running task took last.
@@ -52,8 +52,8 @@ final class CauseTable: CauseFollower {
   }
 
   /// What it took last in this recording.
-  func element(in tape: Tape) -> Int? {
-    own.last { $0.log.owner === tape }?.element
+  func element(in store: EventStore) -> Int? {
+    own.last { $0.log.owner === store }?.element
   }
 
   private var own: [Entry] {
@@ -62,7 +62,7 @@ final class CauseTable: CauseFollower {
   }
 
   /// The running task has taken an element from a subscription to this log.
-  func took(_ element: Int, from log: TapedLog, by subscriber: Int) {
+  func took(_ element: Int, from log: LogRecorder, by subscriber: Int) {
     let owner = Owner(object: ObjectIdentifier(log), subscriber: subscriber)
     add(CollectionOfOne(Entry(owner: owner, log: log, element: element)), of: owner)
   }
@@ -70,7 +70,9 @@ final class CauseTable: CauseFollower {
   func took(_ origins: [Origin], from owner: ObjectIdentifier) {
     let owner = Owner(object: owner)
     let new = origins.compactMap { origin in
-      (origin.observer as? TapedLog).map { Entry(owner: owner, log: $0, element: origin.element) }
+      (origin.observer as? LogRecorder).map {
+        Entry(owner: owner, log: $0, element: origin.element)
+      }
     }
     if !new.isEmpty { add(new, of: owner) }
   }
@@ -94,7 +96,7 @@ final class CauseTable: CauseFollower {
   }
 
   /// The running task asks a subscription again, or has left it.
-  func forget(_ log: TapedLog, _ subscriber: Int) {
+  func forget(_ log: LogRecorder, _ subscriber: Int) {
     forget(Owner(object: ObjectIdentifier(log), subscriber: subscriber))
   }
 
@@ -110,7 +112,7 @@ final class CauseTable: CauseFollower {
     }
   }
 
-  /// `isKept` may take a tape's lock: that comes after this one.
+  /// `isKept` may take a store's lock: that comes after this one.
   ///
   /// - Returns: How many tasks are left.
   @discardableResult
@@ -123,12 +125,12 @@ final class CauseTable: CauseFollower {
 
   /// If nothing is sent that a recording of this inlet knows, the inlet is the end of the way.
   func carry(_ element: Any, through inlet: MadeInlet, _ send: () -> Bool) {
-    let logs = inlet.observers.compactMap { $0 as? TapedLog }
+    let logs = inlet.observers.compactMap { $0 as? LogRecorder }
     let sendings = logs.map { Sending(to: $0) }
-    let via = Via(inlet, recordedAs: logs)
-    guard via.carry(send) else { return }
-    for (log, sending) in zip(logs, sendings) where !via.wasSeen(by: log.owner) {
-      sending.caption.text = log.describe(element, through: sending.vias)
+    let call = InletCall(inlet, recordedAs: logs)
+    guard call.carry(send) else { return }
+    for (log, sending) in zip(logs, sendings) where !call.wasSeen(by: log.owner) {
+      sending.pendingText.text = log.describe(element, through: sending.inletCalls)
       log.noteSent(by: sending)
     }
   }

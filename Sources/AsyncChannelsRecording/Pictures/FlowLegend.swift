@@ -20,7 +20,9 @@ package struct FlowLegend {
     if !isMarbles, events.contains(where: { $0.cause.map { sent[$0] != nil } ?? false }) {
       entries.append((.cause, "caused"))
     }
-    if events.contains(where: { !$0.vias.isEmpty }) { entries.append((.inlet, "through an inlet")) }
+    if events.contains(where: { !$0.inlets.isEmpty }) {
+      entries.append((.inlet, "through an inlet"))
+    }
     self.entries = entries
   }
 

@@ -74,8 +74,8 @@ struct FlowMarbles {
   private func cell(of lane: Int, _ marble: Marble) -> String {
     let width = marble.label.columns
     if marble.event.lane == lane { return line(1) + marble.label }
-    if marble.event.vias.contains(lane) {
-      return line(1) + "\(glyphs.via)" + line(width - 1)
+    if marble.event.inlets.contains(lane) {
+      return line(1) + "\(glyphs.inlet)" + line(width - 1)
     }
     return line(width + 1)
   }

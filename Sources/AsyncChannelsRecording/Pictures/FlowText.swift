@@ -59,8 +59,8 @@ struct FlowText {
     var cells = columns.bars(without: ended)
     let column = columns.column(of: event.lane)
     var marks = [column: glyphs.mark(event.kind)]
-    for via in event.vias where columns.column(of: via) != column {
-      marks[columns.column(of: via)] = glyphs.via
+    for inlet in event.inlets where columns.column(of: inlet) != column {
+      marks[columns.column(of: inlet)] = glyphs.inlet
     }
     if let cause = event.cause.flatMap({ words.sent[$0]?.lane }).map(columns.column),
       marks[cause] == nil
@@ -94,7 +94,7 @@ extension Flow {
 
 /// What the lines of a text are drawn with.
 struct Glyphs {
-  let bar, line, via, branch, branchBack: Character
+  let bar, line, inlet, branch, branchBack: Character
   let ellipsis: String
   private let marks: [Flow.Kind: Character]
 
@@ -104,18 +104,18 @@ struct Glyphs {
     switch mark {
     case .event(let kind): self.mark(kind)
     case .cause: branch
-    case .inlet: via
+    case .inlet: inlet
     }
   }
 
   static let unicode = Glyphs(
-    bar: "│", line: "─", via: "○", branch: "├", branchBack: "┤", ellipsis: "…",
+    bar: "│", line: "─", inlet: "○", branch: "├", branchBack: "┤", ellipsis: "…",
     marks: [
       .sent: "●", .taken: "◆", .dropped: "✕", .finished: "■", .superseded: "⊘", .ignored: "⊘",
       .subscribed: "┬", .left: "┴", .cancelled: "┴", .displaced: "┴",
     ])
   static let ascii = Glyphs(
-    bar: "|", line: "-", via: "o", branch: "+", branchBack: "+", ellipsis: "...",
+    bar: "|", line: "-", inlet: "o", branch: "+", branchBack: "+", ellipsis: "...",
     marks: [
       .sent: "*", .taken: "v", .dropped: "x", .finished: "=", .superseded: "/", .ignored: "/",
       .subscribed: "(", .left: ")", .cancelled: ")", .displaced: ")",

@@ -27,7 +27,7 @@ extension Recording {
       switch event.kind {
       case .sent:
         let cause = event.cause.flatMap { words.sent[$0]?.lane }
-        let way = [cause.map { "L\($0)" } ?? "outside"] + event.vias.map { "L\($0)" } + [lane]
+        let way = [cause.map { "L\($0)" } ?? "outside"] + event.inlets.map { "L\($0)" } + [lane]
         for (from, to) in zip(way, way.dropFirst()) {
           lines.append("  \(from)->>\(to): \(sentence)")
         }

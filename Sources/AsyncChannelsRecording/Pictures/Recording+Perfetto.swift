@@ -100,7 +100,7 @@ private struct TraceEvents {
   }
 
   private func slice(_ event: Flow.Event) -> TraceEvent {
-    let through = event.vias.map { flow.lanes[$0].name.printable }.joined(separator: ", ")
+    let through = event.inlets.map { flow.lanes[$0].name.printable }.joined(separator: ", ")
     return self.event(
       event, words.sentence(event), "X", extra: [("dur", "\(lengths[event.id] ?? 0)")],
       args: [("sent to", "\(event.receivers)")] + (through.isEmpty ? [] : [("through", through)]))

@@ -163,7 +163,7 @@ private struct SVGPicture {
     guard effect.kind == .sent else { return [] }
     let row = y(rows[effect.id] ?? 0)
     let end = x(effect.lane)
-    var arrows = effect.vias.map(x).filter { $0 != end }.map { start in
+    var arrows = effect.inlets.map(x).filter { $0 != end }.map { start in
       let tip = end + (start < end ? -7 : 7)
       return """
         <g class="\(colour(effect.id))"><circle class="open" cx="\(start)" cy="\(row)" r="4"/>\

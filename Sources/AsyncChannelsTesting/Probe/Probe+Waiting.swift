@@ -5,11 +5,11 @@ import Synchronization
 /// One deadline, on some clock, and where the test asks for it.
 struct Wait<C: Clock<Duration>>: Sendable {
   let clock: C
-  let place: SourcePlace
+  let place: SourceLocation
   private let start: C.Instant
   private let limit: Duration
 
-  init(_ limit: Duration, on clock: C, at place: SourcePlace) {
+  init(_ limit: Duration, on clock: C, at place: SourceLocation) {
     self.clock = clock
     self.place = place
     self.limit = limit.countable
@@ -127,7 +127,7 @@ extension Probe {
       "Expected \(expected), but \(came) within \(wait.elapsed.rounded).", at: wait.place)
   }
 
-  func failure(_ sentence: String, at place: SourcePlace) -> ProbeFailure {
+  func failure(_ sentence: String, at place: SourceLocation) -> ProbeFailure {
     ProbeFailure("\(name): \(sentence)", at: place, flow: subscription.flow)
   }
 

@@ -100,7 +100,8 @@ public final class Probe<Element: Sendable>: Sendable {
     fileID: StaticString = #fileID, line: UInt = #line
   ) async throws(ProbeFailure) -> Element {
     try await next(
-      expecting: "an element", Wait(limit, on: clock, at: SourcePlace(fileID: fileID, line: line)))
+      expecting: "an element",
+      Wait(limit, on: clock, at: SourceLocation(fileID: fileID, line: line)))
   }
 
   /// The next element that satisfies a condition; those before it are skipped.
@@ -112,7 +113,7 @@ public final class Probe<Element: Sendable>: Sendable {
     clock: some Clock<Duration> = ContinuousClock(),
     fileID: StaticString = #fileID, line: UInt = #line
   ) async throws(ProbeFailure) -> Element {
-    let wait = Wait(limit, on: clock, at: SourcePlace(fileID: fileID, line: line))
+    let wait = Wait(limit, on: clock, at: SourceLocation(fileID: fileID, line: line))
     var skipped: [Element] = []
     while true {
       let element = try await next(
@@ -135,7 +136,7 @@ public final class Probe<Element: Sendable>: Sendable {
       Diagnostics.programmerError(
         "A probe of \(Element.self) cannot wait for \(count) elements: the count is at least 0.")
     }
-    let wait = Wait(limit, on: clock, at: SourcePlace(fileID: fileID, line: line))
+    let wait = Wait(limit, on: clock, at: SourceLocation(fileID: fileID, line: line))
     var elements: [Element] = []
     while elements.count < count {
       elements.append(
@@ -154,7 +155,7 @@ public final class Probe<Element: Sendable>: Sendable {
   ) async throws(ProbeFailure) {
     await TestTime.current?.idle()
     try await expectNothing(
-      Wait(.zero, on: ContinuousClock(), at: SourcePlace(fileID: fileID, line: line)))
+      Wait(.zero, on: ContinuousClock(), at: SourceLocation(fileID: fileID, line: line)))
   }
 
   /// Expects that for this long no element arrives, and the outlet does not end.
@@ -166,7 +167,7 @@ public final class Probe<Element: Sendable>: Sendable {
     for duration: Duration, clock: some Clock<Duration> = ContinuousClock(),
     fileID: StaticString = #fileID, line: UInt = #line
   ) async throws(ProbeFailure) {
-    let place = SourcePlace(fileID: fileID, line: line)
+    let place = SourceLocation(fileID: fileID, line: line)
     guard let time = TestTime.current else {
       return try await expectNothing(Wait(duration, on: clock, at: place))
     }
@@ -189,7 +190,7 @@ public final class Probe<Element: Sendable>: Sendable {
     within limit: Duration = .seconds(5), clock: some Clock<Duration> = ContinuousClock(),
     fileID: StaticString = #fileID, line: UInt = #line
   ) async throws(ProbeFailure) {
-    let wait = Wait(limit, on: clock, at: SourcePlace(fileID: fileID, line: line))
+    let wait = Wait(limit, on: clock, at: SourceLocation(fileID: fileID, line: line))
     let arrival = await arrival(wait)
     if case .end = arrival { return }
     throw failure(expecting: "the end", arrival, wait)
@@ -210,7 +211,7 @@ public final class Probe<Element: Sendable>: Sendable {
     guard unseen.isEmpty else {
       throw failure(
         "Expected nothing more, but the test left \(list(unseen)) unchecked.",
-        at: SourcePlace(fileID: fileID, line: line))
+        at: SourceLocation(fileID: fileID, line: line))
     }
   }
 }
@@ -224,7 +225,7 @@ extension Probe where Element: Equatable {
     clock: some Clock<Duration> = ContinuousClock(),
     fileID: StaticString = #fileID, line: UInt = #line
   ) async throws(ProbeFailure) {
-    let wait = Wait(limit, on: clock, at: SourcePlace(fileID: fileID, line: line))
+    let wait = Wait(limit, on: clock, at: SourceLocation(fileID: fileID, line: line))
     let arrival = await arrival(wait)
     if case .element(expected) = arrival { return }
     throw failure(expecting: show(expected), arrival, wait)

@@ -7,7 +7,7 @@ public struct ProbeFailure: Error, CustomStringConvertible {
   public let description: String
 
   /// - Parameter flow: What a recording of the channel has recorded.
-  init(_ sentence: String, at place: SourcePlace, flow: String?) {
+  init(_ sentence: String, at place: SourceLocation, flow: String?) {
     description = "\(place): \(sentence)" + (flow.map { "\n\($0)" } ?? "")
   }
 }

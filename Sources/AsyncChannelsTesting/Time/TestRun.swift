@@ -20,14 +20,14 @@ final class TestRun {
   private static let mostIdles = (atOneTime: 100_000, inAll: 10_000_000)
 
   private let time: TestTime
-  private let place: SourcePlace
+  private let place: SourceLocation
   private var jobs: TestJobs { time.jobs }
   private var result: Result<Void, any Error>?
   private var closure: Task<Void, Never>?
   /// When the closure's own task ran last, in real time.
   private var closureRan = ContinuousClock.now
 
-  init(seed: UInt64?, at place: SourcePlace) {
+  init(seed: UInt64?, at place: SourceLocation) {
     time = TestTime(jobs: TestJobs(seed: seed))
     self.place = place
   }

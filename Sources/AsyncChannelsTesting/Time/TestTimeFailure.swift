@@ -6,16 +6,16 @@ public struct TestTimeFailure: Error, CustomStringConvertible {
   /// The message, and below it what waits, if the test would have waited forever.
   public let description: String
 
-  init(_ sentence: String, at place: SourcePlace) {
+  init(_ sentence: String, at place: SourceLocation) {
     description = "\(place): \(sentence)"
   }
 
   /// - Parameter error: What the closure threw, if anything.
-  init(_ findings: String, besides error: (any Error)?, at place: SourcePlace) {
+  init(_ findings: String, besides error: (any Error)?, at place: SourceLocation) {
     self.init(findings + (error.map { "\nThe closure threw: \($0)" } ?? ""), at: place)
   }
 
-  init(ofOrder seed: UInt64, _ error: any Error, at place: SourcePlace) {
+  init(ofOrder seed: UInt64, _ error: any Error, at place: SourceLocation) {
     self.init(
       "In the order with seed \(seed) (repeat it with orders: .random(1, seed: \(seed))):\n\(error)",
       at: place)

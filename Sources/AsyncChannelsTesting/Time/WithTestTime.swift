@@ -62,7 +62,7 @@ public func withTestTime(
   orders: TestOrders = .asReady, fileID: StaticString = #fileID, line: UInt = #line,
   @_implicitSelfCapture _ body: @escaping @MainActor (TestTime) async throws -> Void
 ) async throws {
-  let place = SourcePlace(fileID: fileID, line: line)
+  let place = SourceLocation(fileID: fileID, line: line)
   if TestJobs.current != nil {
     throw TestTimeFailure(
       "withTestTime in the closure of another would wait for itself.", at: place)

@@ -258,11 +258,11 @@ final class RecordingTests: XCTestCase {
     _ = await subscription.next()
     XCTAssertEqual(census.count, 0, "the recording keeps no element")
     XCTAssertTrue(shop.orders.log.isObserved.load(ordering: .relaxed))
-    weak let tape = recording?.tape
+    weak let store = recording?.store
     recording = nil
     XCTAssertFalse(shop.orders.log.isObserved.load(ordering: .relaxed))
     XCTAssertTrue(shop.orders.log.observers.isEmpty)
-    XCTAssertNil(tape)
+    XCTAssertNil(store)
   }
 
   func test_C86c_aRecordingThatIsDroppedDuringWorkIsGoneWhenTheWorkIs() async {
@@ -284,11 +284,11 @@ final class RecordingTests: XCTestCase {
         } publish: { _ in
         }
         await isWorking.pass()
-        weak let tape = recording?.tape
+        weak let store = recording?.store
         recording = nil
         mayEnd.open()
         await answering
-        XCTAssertNil(tape, "\(overlap)")
+        XCTAssertNil(store, "\(overlap)")
       }
     }
   }

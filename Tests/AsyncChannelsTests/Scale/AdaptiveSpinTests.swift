@@ -6,23 +6,23 @@ import XCTest
 /// Looking on before falling asleep, and when it is left out.
 final class AdaptiveSpinTests: XCTestCase {
   func test_inVainItIsTriedLessAndLessOften() {
-    var lingering = AdaptiveSpin()
-    let tries = (0..<5_000).filter { _ in looksOn(&lingering) }
+    var spin = AdaptiveSpin()
+    let tries = (0..<5_000).filter { _ in spins(&spin) }
     // After each it is left out for 1, 2, 4 … 1,024 sleeps, and no longer.
     XCTAssertEqual(tries, [0, 2, 5, 10, 19, 36, 69, 134, 263, 520, 1033, 2058, 3083, 4108])
   }
 
   func test_anElementThatComesInTimeIsSeenAndMakesItTryAgain() {
-    var lingering = AdaptiveSpin()
-    for _ in 0..<100 { _ = looksOn(&lingering) }
-    while !looksOn(&lingering, findingOne: true) {}
-    XCTAssertTrue(looksOn(&lingering), "it was in time, so the next attempt is not left out")
+    var spin = AdaptiveSpin()
+    for _ in 0..<100 { _ = spins(&spin) }
+    while !spins(&spin, findingOne: true) {}
+    XCTAssertTrue(spins(&spin), "it was in time, so the next attempt is not left out")
   }
 
   func test_onTheMainActorNobodyLooksOn() {
-    var lingering = AdaptiveSpin()
-    for _ in 0..<100 { XCTAssertFalse(looksOn(&lingering, isolation: MainActor.shared)) }
-    XCTAssertTrue(looksOn(&lingering))
+    var spin = AdaptiveSpin()
+    for _ in 0..<100 { XCTAssertFalse(spins(&spin, isolation: MainActor.shared)) }
+    XCTAssertTrue(spins(&spin))
   }
 
   func test_amongManySubscribersOrWithAQueueNobodyLooksOn() {
@@ -53,11 +53,11 @@ final class AdaptiveSpinTests: XCTestCase {
   }
 
   /// Whether it looks on before the next sleep.
-  private func looksOn(
-    _ lingering: inout AdaptiveSpin, isolation: (any Actor)? = nil, findingOne found: Bool = false
+  private func spins(
+    _ spin: inout AdaptiveSpin, isolation: (any Actor)? = nil, findingOne found: Bool = false
   ) -> Bool {
-    guard lingering.mayTry(isolation) else { return false }
-    lingering.note(hasSeen: found)
+    guard spin.mayTry(isolation) else { return false }
+    spin.note(hasSeen: found)
     return true
   }
 }

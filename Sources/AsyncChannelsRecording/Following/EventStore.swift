@@ -4,15 +4,15 @@ import Synchronization
 /// What a recording has recorded. The logs that it watches hold it, and it holds none of them.
 ///
 /// Its lock comes after that of a log, and nothing is called while it is held.
-final class Tape: Sendable {
-  private let state: Locked<TapeState>
+final class EventStore: Sendable {
+  private let state: Locked<EventStoreState>
   private let hasEnded = Atomic(false)
   /// How long it has been recording.
   private let elapsed: @Sendable () -> Duration
   let describer: Describer
 
   init(limit: Int, describer: Describer, elapsed: @escaping @Sendable () -> Duration) {
-    state = Locked(TapeState(limit: limit))
+    state = Locked(EventStoreState(limit: limit))
     self.describer = describer
     self.elapsed = elapsed
   }
@@ -44,8 +44,8 @@ final class Tape: Sendable {
 
   /// - Parameter element: Nil if it is in no log.
   func noteSent(_ element: SentElement?, by sending: Sending, in lane: Int) {
-    let (time, vias) = (elapsed(), sending.vias.map(seen))
-    state.withLock { $0.noteSent(element, by: sending, through: vias, in: lane, at: time) }
+    let (time, inlets) = (elapsed(), sending.inletCalls.map(seen))
+    state.withLock { $0.noteSent(element, by: sending, through: inlets, in: lane, at: time) }
   }
 
   /// Returns the number of the element, if it is known.
@@ -55,20 +55,20 @@ final class Tape: Sendable {
   }
 
   /// A derived inlet as this recording sees it.
-  private func seen(_ via: Via) -> SeenVia {
-    SeenVia(lane: lane(of: via)?.lane, property: via.property)
+  private func seen(_ inlet: InletCall) -> SeenInlet {
+    SeenInlet(lane: lane(of: inlet)?.lane, property: inlet.property)
   }
 
-  private func lane(of via: Via) -> TapedLog? {
-    via.logs.first { $0.owner === self }
+  private func lane(of inlet: InletCall) -> LogRecorder? {
+    inlet.logs.first { $0.owner === self }
   }
 
   /// What an inlet is called: its lane, and the property that computes it.
-  func names(of via: Via) -> [String] {
-    [lane(of: via)?.name.name, via.property?.name].compactMap { $0 }
+  func names(of inlet: InletCall) -> [String] {
+    [lane(of: inlet)?.name.name, inlet.property?.name].compactMap { $0 }
   }
 
-  /// To be called when the recording is dropped, before `CauseTable` clears out what is of this tape.
+  /// To be called when the recording is dropped, before `CauseTable` clears out what is of this store.
   func end() {
     hasEnded.store(true, ordering: .relaxed)
   }
@@ -84,29 +84,29 @@ final class Tape: Sendable {
     }
     return Flow(
       lanes: lanes,
-      events: events.map { event, caption in
+      events: events.map { event, pendingText in
         var event = event
-        if let caption { event.text = caption.text }
+        if let pendingText { event.text = pendingText.text }
         return event
       }, leftOut: leftOut, empties: empties, cuts: cuts)
   }
 }
 
 /// A derived inlet: the lane under which it was added, or else the property that computes it.
-struct SeenVia: Sendable {
+struct SeenInlet: Sendable {
   let lane: Int?
   let property: (name: String, file: String)?
 }
 
-/// See `Tape`. The newest `limit` events, and what is to be known to number elements and
+/// See `EventStore`. The newest `limit` events, and what is to be known to number elements and
 /// subscriptions.
-struct TapeState: Sendable {
+struct EventStoreState: Sendable {
   let limit: Int
-  var lanes: [TapedLane] = []
+  var lanes: [RecordedLane] = []
   var empties: [String] = []
   var cuts: [String] = []
   /// The event with the number `n` is at `n % limit`.
-  private var events: [(event: Flow.Event, caption: Caption?)] = []
+  private var events: [(event: Flow.Event, pendingText: PendingText?)] = []
   private var next = 0
   private var lastTime = Duration.zero
 
@@ -116,7 +116,7 @@ struct TapeState: Sendable {
 
   var leftOut: Int { max(0, next - limit) }
 
-  var keptEvents: [(event: Flow.Event, caption: Caption?)] {
+  var keptEvents: [(event: Flow.Event, pendingText: PendingText?)] {
     guard next > limit else { return events }
     let start = next % limit
     return Array(events[start...] + events[..<start])
@@ -125,11 +125,11 @@ struct TapeState: Sendable {
   func keeps(_ event: Int) -> Bool { event >= leftOut }
 
   mutating func addLane(_ lane: Flow.Lane) -> Int {
-    lanes.append(TapedLane(lane))
+    lanes.append(RecordedLane(lane))
     return lanes.count - 1
   }
 
-  /// `TapedLog` sorts out what is sent and taken.
+  /// `LogRecorder` sorts out what is sent and taken.
   mutating func note(
     _ event: LogEvent, in lane: Int, at time: Duration, by actor: UInt64
   ) {
@@ -169,18 +169,18 @@ struct TapeState: Sendable {
 
   private mutating func add(
     _ kind: Flow.Kind, _ lane: Int, by actor: UInt64, element: Int? = nil,
-    cause: Int? = nil, subscription: Int? = nil, receivers: Int = 0, vias: [Int] = [],
-    caption: Caption? = nil
+    cause: Int? = nil, subscription: Int? = nil, receivers: Int = 0, inlets: [Int] = [],
+    pendingText: PendingText? = nil
   ) {
     let event = Flow.Event(
       id: next, kind: kind, lane: lane, time: lastTime, element: element, cause: cause,
-      subscription: subscription, receivers: receivers, vias: vias, actor: actor)
+      subscription: subscription, receivers: receivers, inlets: inlets, actor: actor)
     if next < limit {
-      events.append((event, caption))
+      events.append((event, pendingText))
     } else {
       let old = events[next % limit].event
       if old.kind == .sent { lanes[old.lane].forgetElement(old.id) }
-      events[next % limit] = (event, caption)
+      events[next % limit] = (event, pendingText)
     }
     next += 1
   }
@@ -200,15 +200,15 @@ struct TapeState: Sendable {
   }
 
   mutating func noteSent(
-    _ sent: SentElement?, by sending: Sending, through vias: [SeenVia], in lane: Int,
+    _ sent: SentElement?, by sending: Sending, through inlets: [SeenInlet], in lane: Int,
     at time: Duration
   ) {
     lastTime = max(time, lastTime)
-    let vias = vias.compactMap { self.lane(of: $0, before: lane) }
+    let inlets = inlets.compactMap { self.lane(of: $0, before: lane) }
     let id = next
     add(
       .sent, lane, by: sending.sender, element: id, cause: sending.cause,
-      receivers: sent?.subscriberCount ?? 1, vias: vias, caption: sending.caption)
+      receivers: sent?.subscriberCount ?? 1, inlets: inlets, pendingText: sending.pendingText)
     guard let sent else { return }
     if let slot = sent.slot { lanes[lane].add(id, slot: slot) }
     if sent.replayed > 0 { lanes[lane].replay(id, limit: sent.replayed) }
@@ -223,9 +223,9 @@ struct TapeState: Sendable {
     }
   }
 
-  private mutating func lane(of via: SeenVia, before lane: Int) -> Int? {
-    if let known = via.lane { return known }
-    guard let (name, file) = via.property else { return nil }
+  private mutating func lane(of inlet: SeenInlet, before lane: Int) -> Int? {
+    if let known = inlet.lane { return known }
+    guard let (name, file) = inlet.property else { return nil }
     let owner = lanes.first { $0.lane.owner == file }?.lane.owner ?? lanes[lane].lane.owner
     if let known = lanes.firstIndex(where: { $0.lane.name == name && $0.lane.owner == owner }) {
       return known

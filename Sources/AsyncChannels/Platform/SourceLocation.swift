@@ -1,5 +1,5 @@
 /// A line of the program, or of a test.
-package struct SourcePlace: Sendable, CustomStringConvertible {
+package struct SourceLocation: Sendable, CustomStringConvertible {
   package let fileID: StaticString
   package let line: UInt
 

@@ -1,22 +1,21 @@
 import AsyncChannels
 import Synchronization
 
-/// A derived inlet through which an element is being sent: `contramap`, `forwarding`, `Inlet { }`.
+/// A call of a derived inlet's function (`contramap`, `forwarding`, `Inlet { }`), which sends an element on.
 ///
-/// What is sent while it calls its function, by the same thread for the same task, has come through
-/// it.
-final class Via: Sendable {
-  @TaskLocal private static var innermost: Via?
+/// What is sent during the call, by the same thread for the same task, has come through the inlet.
+final class InletCall: Sendable {
+  @TaskLocal private static var innermost: InletCall?
 
   private let inlet: MadeInlet
   /// The inlet as it is recorded itself; several recordings may.
-  let logs: [TapedLog]
-  private let outer: Via?
+  let logs: [LogRecorder]
+  private let outer: InletCall?
   private let sender: UInt64
   /// The recordings in which something was sent through it.
   private let seenBy = Locked<[ObjectIdentifier]>([])
 
-  init(_ inlet: MadeInlet, recordedAs logs: [TapedLog]) {
+  init(_ inlet: MadeInlet, recordedAs logs: [LogRecorder]) {
     self.inlet = inlet
     self.logs = logs
     outer = Self.innermost
@@ -37,28 +36,28 @@ final class Via: Sendable {
   /// The inlets through which the caller is sending, the first one first.
   ///
   /// A task that is begun by such a function inherits the value; it is not inside the call.
-  static var current: [Via] {
+  static var current: [InletCall] {
     guard innermost != nil else { return [] }
-    var vias: [Via] = []
-    var via = innermost
+    var calls: [InletCall] = []
+    var call = innermost
     let sender = Sender.current
-    while let next = via, next.sender == sender {
-      vias.append(next)
-      via = next.outer
+    while let next = call, next.sender == sender {
+      calls.append(next)
+      call = next.outer
     }
-    return vias.reversed()
+    return calls.reversed()
   }
 
   func carry<Result>(_ send: () -> Result) -> Result {
     Self.$innermost.withValue(self) { send() }
   }
 
-  func noteSeen(by tape: Tape) {
-    seenBy.withLock { $0.append(ObjectIdentifier(tape)) }
+  func noteSeen(by store: EventStore) {
+    seenBy.withLock { $0.append(ObjectIdentifier(store)) }
   }
 
-  func wasSeen(by tape: Tape) -> Bool {
-    seenBy.withLock { $0.contains(ObjectIdentifier(tape)) }
+  func wasSeen(by store: EventStore) -> Bool {
+    seenBy.withLock { $0.contains(ObjectIdentifier(store)) }
   }
 }
 

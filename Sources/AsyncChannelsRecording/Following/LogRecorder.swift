@@ -1,27 +1,27 @@
 import AsyncChannels
 
-/// One log, or one derived inlet, as a recording follows it. Its tape's lock comes after that of the log.
-final class TapedLog: LogObserver {
-  let owner: Tape
+/// One log, or one derived inlet, as a recording follows it. The lock of the `EventStore` comes after that of the log.
+final class LogRecorder: LogObserver {
+  let owner: EventStore
   let lane: Int
   let name: LaneName
   private let kind: Flow.LaneKind
   /// Whether the name says, or may say, that nothing of the elements is to be seen.
   let isSecret: Bool
 
-  init(_ name: LaneName, on tape: Tape, kind: Flow.LaneKind) {
-    owner = tape
+  init(_ name: LaneName, on store: EventStore, kind: Flow.LaneKind) {
+    owner = store
     self.kind = kind
     self.name = name
-    isSecret = name.isMadeUp || tape.describer.isSecret(name.name)
-    lane = tape.addLane(Flow.Lane(name: name.name, owner: name.owner, kind: kind))
+    isSecret = name.isMadeUp || store.describer.isSecret(name.name)
+    lane = store.addLane(Flow.Lane(name: name.name, owner: name.owner, kind: kind))
   }
 
   /// What came through an inlet that is named like a secret is one in each lane.
-  func describe(_ element: Any, through vias: [Via]) -> String {
+  func describe(_ element: Any, through inletCalls: [InletCall]) -> String {
     if name.isMadeUp { return "…" }
-    if !isSecret, vias.isEmpty { return owner.describer.describe(element) }
-    return owner.describer.describe(element, under: [name.name] + vias.flatMap(owner.names))
+    if !isSecret, inletCalls.isEmpty { return owner.describer.describe(element) }
+    return owner.describer.describe(element, under: [name.name] + inletCalls.flatMap(owner.names))
   }
 
   func keeps(_ element: Int) -> Bool { owner.keeps(element) }
@@ -35,7 +35,7 @@ final class TapedLog: LogObserver {
 
   func complete(_ note: any SendNote, with element: Any) {
     guard let sending = note as? Sending else { return }
-    sending.caption.text = describe(element, through: sending.vias)
+    sending.pendingText.text = describe(element, through: sending.inletCalls)
   }
 
   func note(_ event: LogEvent) -> AfterLock? {

@@ -1,11 +1,11 @@
 import AsyncChannels
 
-/// A lane of a tape: the numbers of the elements that are where the log has the elements.
+/// A lane of an `EventStore`: the numbers of the elements that are where the log has the elements.
 ///
 /// It follows the log step by step, with the log's lock held: what the log adds, replays and drops,
 /// this does with the numbers. Of elements that were there before the recording began the number is
 /// nil.
-struct TapedLane: Sendable {
+struct RecordedLane: Sendable {
   let lane: Flow.Lane
   /// By slot of the shared log. What is taken by all is not told apart from what is not: an element is
   /// forgotten with its event.
