@@ -10,10 +10,6 @@ typealias Pause = @Sendable (_ watching: Waiter) async -> Int
 /// A timer that slept anew for each arrival would be cancelled and started at each key stroke. So
 /// arrivals only note their time, and the timer, when it ends, sleeps for what is left.
 final class Debounce: Sendable {
-  private enum End {
-    case quiet(offered: Int), finished
-  }
-
   private let waiter: Waiter
   private let quiet: Duration
   private let clock: PauseClock
@@ -35,18 +31,18 @@ final class Debounce: Sendable {
     self.clock = clock
     watchers = waiter.makeWatchers()
     timers = waiter.makeWatchers()
-    lastArrival = Locked(Arrival(time: clock.now))
+    lastArrival = Locked(Arrival(time: clock.now()))
   }
 
   func wait() async -> Int {
     var openWatchers = watchers.count
     guard openWatchers > 0 else { return waiter.offeredCount }
-    return await withTaskGroup(of: End.self) { group in
+    return await withTaskGroup(of: Int?.self) { group in
       group.addTask { await self.untilQuiet() }
       for watcher in watchers { group.addTask { await self.noteArrivals(of: watcher) } }
       defer { group.cancelAll() }
-      for await end in group {
-        if case .quiet(let offered) = end { return offered }
+      for await offered in group {
+        if let offered { return offered }
         openWatchers -= 1
         if openWatchers == 0 { break }
       }
@@ -54,29 +50,31 @@ final class Debounce: Sendable {
     }
   }
 
-  private func noteArrivals(of watcher: Waiter) async -> End {
+  /// Returns nil when no more can come.
+  private func noteArrivals(of watcher: Waiter) async -> Int? {
     let epoch = watcher.makeEpoch()
     while await watcher.waitForElement(as: epoch, isolation: nil) { noteArrival() }
-    return .finished
+    return nil
   }
 
-  private func untilQuiet() async -> End {
+  /// Returns how many elements had come by then.
+  private func untilQuiet() async -> Int {
     let epochs = timers.map { $0.makeEpoch() }
     while true {
       let last = lastArrival.withLock { $0 }
-      await clock.sleep(until: last.time + quiet)
+      await clock.sleep(last.time + quiet)
       // Counted before the look: if that finds nothing new, all of these have been quiet.
       let offered = waiter.offeredCount
       let hasMoreCome = zip(timers, epochs).count { $0.poll(as: $1) == .readable } > 0
       let isNew = lastArrival.withLock { $0 } != last
       // What has come and is not noted yet has come just now.
       if hasMoreCome, !isNew || watchers.contains(where: \.hasMore) { noteArrival() }
-      if !(hasMoreCome || isNew) || Task.isCancelled { return .quiet(offered: offered) }
+      if !(hasMoreCome || isNew) || Task.isCancelled { return offered }
     }
   }
 
   private func noteArrival() {
-    let now = clock.now
+    let now = clock.now()
     lastArrival.withLock { $0 = Arrival(time: max($0.time, now), number: $0.number + 1) }
   }
 }
@@ -84,19 +82,15 @@ final class Debounce: Sendable {
 /// A clock without its type: generic code looks types up at each step, and there is much more of it.
 struct PauseClock: Sendable {
   /// The time since it was made.
-  private let time: @Sendable () -> Duration
-  private let sleep: @Sendable (_ until: Duration) async -> Void
+  let now: @Sendable () -> Duration
+  /// Returns when it is so late, or when the task is cancelled.
+  let sleep: @Sendable (_ until: Duration) async -> Void
 
   init(_ clock: some Clock<Duration>) {
     let start = clock.now
-    time = { start.duration(to: clock.now) }
+    now = { start.duration(to: clock.now) }
     sleep = { try? await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
   }
-
-  var now: Duration { time() }
-
-  /// Returns when it is so late, or when the task is cancelled.
-  func sleep(until time: Duration) async { await sleep(time) }
 }
 
 extension Waiter {

@@ -103,18 +103,6 @@ enum Feed<Element: Sendable>: Sendable {
     }
   }
 
-  /// An element that is ready, for the newest consumer; nil if there is none, or if the task is
-  /// cancelled. Unlike `takeNow` it takes nobody's place: its consumer may sleep meanwhile.
-  func takeReady(as epoch: UInt64) -> Element? {
-    while true {
-      switch take(.more, as: epoch) {
-      case .element(let element): return element
-      case .skipped: if Task.isCancelled { return nil }
-      case .nothing: return nil
-      }
-    }
-  }
-
   /// Takes elements that are there, one after the other: those that are skipped count. Ends when there
   /// are no more, the task is cancelled or a newer consumer has asked; what was taken is given.
   @inlinable

@@ -115,16 +115,15 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     let mark = target.log?.beginMarking()
     let replaced = drafting.withLock { $0.begin(value, markedBy: mark, insteadOf: before) }
     // Something was published since, and not judged: there was no draft.
-    if let before, before.version != version { noteUndecided() }
+    if let before, before.version != version, let published { noteUndecided(published) }
     target.send(value)
     if let mark { target.log?.endMarking(mark) }
     forget(replaced)
     changes.update { $0 += 1 }
   }
 
-  /// What was published last is no decision on the draft, which is not sent yet.
-  private func noteUndecided() {
-    guard let published else { return }
+  /// What was published last is no decision on the draft.
+  private func noteUndecided(_ published: Published<Value>) {
     let replaced = drafting.withLock { $0.note(published) }
     withExtendedLifetime(replaced) {}
   }
@@ -144,8 +143,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     guard let published else { return }
     let isChanged = seen.before.map { $0.value != published.value } ?? true
     if seen.isTaken, isChanged, end(seen) { return }
-    let replaced = drafting.withLock { $0.note(published) }
-    withExtendedLifetime(replaced) {}
+    noteUndecided(published)
   }
 
   /// Ends the draft that was seen. False if there was another write meanwhile, on which this is no decision.

@@ -1,4 +1,5 @@
 public import AsyncChannels
+import AsyncChannelsRecording
 import Synchronization
 
 /// A listener for tests. It collects the elements of an outlet, and fails with a readable message if one is

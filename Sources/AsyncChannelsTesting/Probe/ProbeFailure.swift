@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsRecording
 
 /// The error that a ``Probe`` throws. Its message tells the place of the expectation, what was expected, what
 /// arrived instead, and how long the probe waited.

@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsRecording
 
 /// The error that a test in test time throws for reasons of its own, not of its closure. Its message begins
 /// with the file and line of the call.

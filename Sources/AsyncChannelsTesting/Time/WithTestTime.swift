@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsRecording
 
 /// Runs a test in which time stands still until the test moves it. Everything in the closure runs one job
 /// after the other, on the main thread, in an order that is the same in each run.
