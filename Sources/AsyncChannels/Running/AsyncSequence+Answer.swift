@@ -77,7 +77,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   ///
   /// Everything else is as with work that cannot fail. If work throws after it was superseded or its call was
   /// cancelled, it has no answer.
-  @inlinable @_disfavoredOverload
+  @_disfavoredOverload
   public func answer<Answer: Sendable, WorkFailure: Error>(
     _ overlap: Overlap = .oneAtATime, after quiet: Duration = .zero,
     clock: some Clock<Duration> = ContinuousClock(), busy: Inlet<Bool>? = nil,
@@ -86,15 +86,8 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
     @_inheritActorContext
     publish: @escaping @isolated(any) @Sendable (Result<Answer, WorkFailure>) -> Void
   ) async {
-    let attempt: @Sendable (Element) async -> Result<Answer, WorkFailure> = { element in
-      do throws(WorkFailure) {
-        return .success(try await work(element))
-      } catch {
-        return .failure(error)
-      }
-    }
     await answer(
       overlap, after: quiet, clock: clock, busy: busy, isBusyInPause: isBusyInPause,
-      ignored: ignored, by: attempt, publish: publish)
+      ignored: ignored, by: .trying(work), to: .answer(publish))
   }
 }
