@@ -20,6 +20,14 @@ package func nanoseconds(_ work: () async throws -> Void) async rethrows -> Doub
   return (ContinuousClock.now - start).nanoseconds
 }
 
+/// Where `check-counts` begins to count, if an operation calls it: what came before does not always cost the same.
+@inline(never) @_optimize(none)
+package func countedPartBegins() {}
+
+/// Where it ends.
+@inline(never) @_optimize(none)
+package func countedPartEnds() {}
+
 extension Duration {
   package var nanoseconds: Double {
     Double(components.seconds) * 1e9 + Double(components.attoseconds) / 1e9

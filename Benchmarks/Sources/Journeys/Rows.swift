@@ -20,15 +20,17 @@ package func appendRows(_ count: Int) async throws -> Double {
 @MainActor
 package func changeTexts(_ count: Int) async throws -> Double {
   let rows = CurrentValue((0..<10_000).map { Row(id: $0) })
-  return try await changeRows(rows, times: count) { number in
+  return try await changeRows(rows, times: count, isMarked: true) { number in
     rows.update { $0[number * 37 % 10_000].text = number }
   }
 }
 
 /// Until each change was compared, and what came runs.
+///
+/// - Parameter isMarked: Whether a profiler is to count the changes alone, without the beginning and the end of the rows.
 @MainActor
 private func changeRows(
-  _ rows: CurrentValue<[Row]>, times count: Int, _ change: (Int) -> Void
+  _ rows: CurrentValue<[Row]>, times count: Int, isMarked: Bool = false, _ change: (Int) -> Void
 ) async throws -> Double {
   let begun = Begun()
   let run: @MainActor @Sendable () async -> Void = {
@@ -40,6 +42,8 @@ private func changeRows(
   let (time, hasSettled) = await withRunning({ await run() }) {
     await begun.reach(rows.value.count)
     var hasSettled = true
+    if isMarked { countedPartBegins() }
+    defer { if isMarked { countedPartEnds() } }
     let time = await nanoseconds {
       for number in 0..<count {
         change(number)

@@ -32,7 +32,7 @@ extension Operation {
       Operation("append-a-row", times: 3_333, isConcurrent: true) { times in
         (try? await appendRows(times)) != nil
       },
-      // Beginning 10,000 rows does not always cost the same. So many changes make the difference small.
+      // Counts the changes alone: beginning 10,000 rows costs more than all of them, and not always the same.
       Operation("one-text-among-10000-rows", times: 1_024, isConcurrent: true) { times in
         (try? await changeTexts(times)) != nil
       },
