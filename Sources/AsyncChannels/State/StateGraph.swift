@@ -81,8 +81,9 @@ final class StateGraph: MergeTarget, @unchecked Sendable {
 
   deinit { due.deallocate() }
 
+  /// The whole. It lives as long as the graph, and is not counted up and down.
   @usableFromInline
-  var top: AnyStateCell { cells[cells.count - 1] }
+  var top: Unmanaged<AnyStateCell> { order[order.count - 1] }
 
   var isIdle: Bool { idle.load(ordering: .acquiring) }
 
@@ -147,7 +148,7 @@ final class StateGraph: MergeTarget, @unchecked Sendable {
     unknown = 0
     begin()
     _ = compute()
-    return top.value(as: Value.self)
+    return top._withUnsafeGuaranteedRef { $0.value(as: Value.self) }
   }
 
   func take(_ change: MergedChange, from number: Int) -> Bool {
