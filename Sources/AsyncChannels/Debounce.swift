@@ -3,7 +3,7 @@ import Synchronization
 /// Returns when nothing has come to a subscription for some time, when no more can come, or when the
 /// task is cancelled. What it returns is how many elements had come by then, those that were dropped
 /// included: elements that come after it was decided are not meant.
-typealias Pause = @Sendable (_ watching: Waiter) async -> Int
+typealias DebounceWait = @Sendable (_ watching: Waiter) async -> Int
 
 /// A pause that begins anew with each arrival.
 ///
@@ -12,7 +12,7 @@ typealias Pause = @Sendable (_ watching: Waiter) async -> Int
 final class Debounce: Sendable {
   private let waiter: Waiter
   private let quiet: Duration
-  private let clock: PauseClock
+  private let clock: DebounceClock
   /// They note arrivals as they come.
   private let watchers: [Waiter]
   /// They tell the timer of arrivals that are not noted yet.
@@ -25,7 +25,7 @@ final class Debounce: Sendable {
     var number = 0
   }
 
-  init(of quiet: Duration, on clock: PauseClock, watching waiter: Waiter) {
+  init(of quiet: Duration, on clock: DebounceClock, watching waiter: Waiter) {
     self.waiter = waiter
     self.quiet = quiet.countable
     self.clock = clock
@@ -80,7 +80,7 @@ final class Debounce: Sendable {
 }
 
 /// A clock without its type: generic code looks types up at each step, and there is much more of it.
-struct PauseClock: Sendable {
+struct DebounceClock: Sendable {
   /// The time since it was made.
   let now: @Sendable () -> Duration
   /// Returns when it is so late, or when the task is cancelled.

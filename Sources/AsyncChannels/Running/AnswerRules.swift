@@ -2,7 +2,7 @@
 struct AnswerRules: Sendable {
   /// Nil if each element has its own.
   let overlap: Overlap?
-  let pause: Pause?
+  let pause: DebounceWait?
   let busy: Inlet<Bool>?
   /// Whether busy is reported while the pause lasts.
   let isBusyInPause: Bool

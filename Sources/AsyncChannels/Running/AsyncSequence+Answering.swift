@@ -11,9 +11,9 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
       Diagnostics.programmerError(
         "An answer to \(Element.self) cannot begin after \(quiet): the duration is at least zero.")
     }
-    var pause: Pause?
+    var pause: DebounceWait?
     if quiet > .zero {
-      let clock = PauseClock(clock)
+      let clock = DebounceClock(clock)
       pause = { await Debounce(of: quiet, on: clock, watching: $0).wait() }
     }
     let rules = AnswerRules(

@@ -89,7 +89,7 @@ struct ConsumerPlace: Sendable {
   }
 
   /// Waits until the pause is over, and returns how many of the elements that are there it was for.
-  func wait(for pause: Pause) async -> Int {
+  func wait(for pause: DebounceWait) async -> Int {
     let offered = await pause(waiter)
     return offered - waiter.droppedCount + waiter.returnedCount
   }

@@ -122,7 +122,7 @@ final class AnswerAfterTests: XCTestCase {
       let inputs = Channel<Int>()
       let received = inputs.outlet.subscribe()
       let pauses = Atomic(0)
-      let pause: Pause = { waiter in
+      let pause: DebounceWait = { waiter in
         let offered = waiter.pendingCount
         if pauses.add(1, ordering: .relaxed).newValue == 1 {
           inputs.send(3)
