@@ -157,11 +157,8 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     with element: Element, evicting evicted: inout Evicted<Element>
   ) -> (subscribers: Int?, wake: Wake) {
     state.withLock { state in
+      guard state.flags == .updating else { return (nil, .nobody) }
       state.isUpdating = false
-      guard state.isPlain else {
-        state.isUpdating = true
-        return (nil, .nobody)
-      }
       return store(element, replayed: true, in: &state, evicting: &evicted)
     }
   }
