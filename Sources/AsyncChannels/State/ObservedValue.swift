@@ -192,12 +192,11 @@ final class ObservedValue: Observable, Sendable {
   }
 
   func remove(_ id: ObjectIdentifier) {
-    // Destroyed with no lock held.
-    let old = followers.withLock { followers in
+    // Those that are replaced are destroyed with no lock held.
+    _ = followers.withLock { followers in
       let rest = followers.all.filter { $0.id != id }
       return exchange(&followers.all, with: rest)
     }
-    _ = consume old
   }
 
   private func tellFollowers() {

@@ -68,7 +68,6 @@ final class StateGraph: MergeTarget, @unchecked Sendable {
       }
     }
     order = cells.map { .passUnretained($0) }
-    unknown = leaves.count
   }
 
   /// One that goes on where another is, in which somebody computes.
