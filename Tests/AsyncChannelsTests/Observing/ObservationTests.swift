@@ -52,6 +52,34 @@ final class ObservationTests: XCTestCase {
     XCTAssertEqual(found.events, [1, 2, 3, 4, 4])
   }
 
+  @MainActor
+  func test_C51b_anObserverThatCameAfterAnotherThreadsWriteIsToldOfThisThreads() async throws {
+    let number = CurrentValue(0)
+    let told = Record<String>()
+    func track() {
+      withObservationTracking {
+        _ = number.value
+      } onChange: {
+        told.add("told")
+      }
+    }
+    // The job on the main actor tells, too.
+    func oneTurn() async { await Task.detached { @MainActor in }.value }
+    for _ in 1...3 {
+      track()
+      await Task.detached { number.value += 1 }.value
+      await oneTurn()
+      track()
+      number.value += 1
+      XCTAssertEqual(told.take().count, 2)
+      track()
+      await oneTurn()
+      XCTAssertEqual(told.take().count, 0, "told of the write before")
+      number.value += 1
+      XCTAssertEqual(told.take().count, 1)
+    }
+  }
+
   func test_C51b_whatChangesNothingTellsNobody() async throws {
     struct Refused: Error {}
     let number = CurrentValue(0)

@@ -40,6 +40,33 @@ final class CauseTests: XCTestCase {
       """)
   }
 
+  func test_C86d_anElementOfABoundedSubscriptionIsACauseToo() async {
+    let recording = recording()
+    let received = first.outlet.subscribe(buffering: .bufferingNewest(3))
+    for number in 1...2 { first.send(number) }
+    first.finish()
+    for await number in received { second.send(number * 10) }
+    let sent = recording.flow.events.filter { $0.kind == .sent }
+    XCTAssertEqual(sent.map(\.cause), [nil, nil, sent[0].id, sent[1].id])
+  }
+
+  func test_C86d_anAnswersWorkCarriesTheCause() async {
+    for overlap in Overlap.allCases {
+      let recording = recording()
+      let received = first.outlet.subscribe()
+      let run = Task { [second] in
+        await received.answer(overlap, by: { second.send($0 * 10) }, publish: { _ in })
+      }
+      first.send(1)
+      let worked = second.outlet.subscribe()
+      _ = await worked.next()
+      run.cancel()
+      await run.value
+      let sent = recording.flow.events.filter { $0.kind == .sent }
+      XCTAssertEqual(sent.map(\.cause), [nil, sent[0].id], "\(overlap)")
+    }
+  }
+
   func test_C86d_bindAndObserveCarryTheCause() async throws {
     let recording = recording()
     let third = Channel<Int>()

@@ -195,9 +195,13 @@ final class RecordingTests: XCTestCase {
     withExtendedLifetime(subscription) {}
     let brief = channel.outlet.makeAsyncIterator()
     withExtendedLifetime(brief) {}
-    let kinds = recording.flow.events.map(\.kind)
-    XCTAssertEqual(kinds.filter { $0 == .displaced }.count, 1)
-    XCTAssertEqual(kinds.filter { $0 == .cancelled }.count, 2)
+    let token = channel.outlet.observe { @MainActor _ in }
+    try await until("it listens") { channel.log.sleeperCount == 1 }
+    token.cancel()
+    try await until("each of the three that were cancelled is recorded") {
+      recording.flow.events.count { $0.kind == .cancelled } == 3
+    }
+    XCTAssertEqual(recording.flow.events.count { $0.kind == .displaced }, 1)
     XCTAssertTrue(recording.text(times: true).contains("subscription 1 displaced by a newer"))
   }
 

@@ -33,6 +33,23 @@ final class ValueDeinitTests: XCTestCase {
     }
   }
 
+  func test_C39_theDeinitOfWhatDerivedStatePassesOverMayTakeFromIt() async throws {
+    for policy in [BufferingPolicy.unbounded, .bufferingNewest(3)] {
+      try await assertSurvives("\(policy)") {
+        let (census, other) = (Census(), CurrentValue(0))
+        let value = CurrentValue(Tracked(0, in: census))
+        let subscription = StateOutlet.combine(value.outlet, other.outlet)
+          .subscribe(buffering: policy)
+        for number in 1...4 {
+          value.value = Tracked(number, in: census) { _ = subscription.takeNow() }
+        }
+        while let (newest, _) = subscription.takeNow().element {
+          precondition((0...4).contains(newest.number))
+        }
+      }
+    }
+  }
+
   private typealias Act = @Sendable (CurrentValue<Tracked>, Census) -> Void
 
   private static let acts: [(String, Act)] = [

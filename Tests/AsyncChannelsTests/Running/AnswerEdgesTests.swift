@@ -52,6 +52,48 @@ final class AnswerEdgesTests: XCTestCase {
     }
   }
 
+  func test_C79g_inNoFormIsThePauseWorkUnlessThatIsAskedFor() async throws {
+    struct Refused: Error {}
+    let refuse: @Sendable (Int) async throws(Refused) -> Int = { _ throws(Refused) in
+      throw Refused()
+    }
+    let report: @Sendable (Int, Inlet<Int>) async -> Int = { number, _ in number }
+    let refuseReporting: @Sendable (Int, Inlet<Int>) async throws(Refused) -> Int = {
+      (_, _) throws(Refused) in throw Refused()
+    }
+    typealias Form = @Sendable @MainActor (Subscription<Int>, TestClock, Inlet<Bool>) async -> Void
+    let forms: [Form] = [
+      { [pause] in await $0.answer(after: pause, clock: $1, busy: $2, by: { $0 }) { _ in } },
+      { [pause] in await $0.answer(after: pause, clock: $1, busy: $2, by: refuse) { _ in } },
+      { [pause] in await $0.answer(after: pause, clock: $1, busy: $2, by: { $0 }) { _, _ in } },
+      { [pause] in await $0.answer(after: pause, clock: $1, busy: $2, by: refuse) { _, _ in } },
+      { [pause] in
+        await $0.answer(
+          after: pause, clock: $1, busy: $2, by: report, progress: { _, _ in },
+          publish: { _, _ in })
+      },
+      { [pause] in
+        await $0.answer(
+          after: pause, clock: $1, busy: $2, by: refuseReporting, progress: { _, _ in },
+          publish: { _, _ in })
+      },
+    ]
+    for (number, form) in forms.enumerated() {
+      try await withTestTime { [pause] time in
+        let (input, phases) = (Channel<Int>(), Record<Bool>())
+        let received = input.outlet.subscribe()
+        let run = Task { await form(received, time.clock, Inlet { phases.add($0) }) }
+        input.send(1)
+        await time.idle()
+        XCTAssertEqual(phases.events, [], "form \(number)")
+        await time.advance(by: pause)
+        XCTAssertEqual(phases.events, [true, false], "form \(number)")
+        run.cancel()
+        await run.value
+      }
+    }
+  }
+
   func test_C101_itStaysBusyWhenWhatIsSupersededIsFollowedByAPause() async throws {
     try await withTestTime { [pause] time in
       let (input, phases) = (Channel<Int>(), Record<Bool>())
@@ -103,6 +145,29 @@ final class AnswerEdgesTests: XCTestCase {
     }
   }
 
+  func test_C79_theInletIsReleasedWithTheCall() async throws {
+    for isCancelled in [false, true] {
+      let (input, census) = (Channel<Int>(), Census())
+      let received = input.outlet.subscribe()
+      let run = Task { @MainActor in
+        let tracked = Tracked(1, in: census)
+        let busy = Inlet<Bool> { _ in withExtendedLifetime(tracked) {} }
+        await received.answer(busy: busy, by: { $0 }, publish: { _ in })
+      }
+      input.send(1)
+      try await until("it has begun") { census.count == 1 && received.pendingCount == 0 }
+      if isCancelled { run.cancel() } else { input.finish() }
+      await run.value
+      try await until("the inlet is released") { census.count == 0 }
+    }
+  }
+
+  func test_aSequenceWhoseIteratorIsAValueIsAnsweredToItsEnd() async throws {
+    let published = Record<Int>()
+    try await within { await CountToThree().answer(by: { $0 }, publish: { published.add($0) }) }
+    XCTAssertEqual(published.events, [1, 2, 3])
+  }
+
   /// What another thread has sent when work returns is ignored, and reported by the time of the answer.
   func test_C75_whatAnotherThreadSentBeforeTheWorkReturnedIsIgnoredInTime() async throws {
     let (taps, counts) = (Input<Int>(), Counts())
@@ -136,4 +201,18 @@ final class AnswerEdgesTests: XCTestCase {
 private final class Counts: Sendable {
   let sent = Atomic(0)
   let returned = Atomic(0)
+}
+
+private struct CountToThree: AsyncSequence, AsyncIteratorProtocol {
+  private var last = 0
+
+  func makeAsyncIterator() -> Self { self }
+
+  mutating func next(isolation: isolated (any Actor)?) async throws(Never) -> Int? {
+    if last == 3 { return nil }
+    last += 1
+    return last
+  }
+
+  mutating func next() async throws(Never) -> Int? { await next(isolation: nil) }
 }

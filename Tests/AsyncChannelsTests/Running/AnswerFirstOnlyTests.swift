@@ -125,6 +125,8 @@ final class AnswerFirstOnlyTests: XCTestCase {
       let first = call()
       inputs.send(1)
       await time.idle()
+      inputs.send(5)
+      await time.idle()
       first.cancel()
       inputs.send(2)
       let second = call()
@@ -135,7 +137,7 @@ final class AnswerFirstOnlyTests: XCTestCase {
       second.cancel()
       await second.value
       XCTAssertEqual(published, [2])
-      XCTAssertEqual(ignored.value, [])
+      XCTAssertEqual(ignored.value, [5])
     }
   }
 }

@@ -263,6 +263,53 @@ final class AnswerGivesBackTests: XCTestCase {
     return got
   }
 
+  func test_C98b_whicheverHasBegunTheOthersAreGivenBackInOrder() {
+    for begun in 0..<4 {
+      var held = HeldTurns()
+      let turns = (0..<4).map { Turn($0) }
+      for turn in turns { held.append(turn) }
+      held.remove(turns[begun])
+      let rest = held.takeAll().compactMap { ($0 as? Turn<Int>)?.element }
+      XCTAssertEqual(rest, (0..<4).filter { $0 != begun })
+    }
+  }
+
+  func test_C98b_whatIsGivenBackAgainComesFirstAgain() {
+    var returned = ReturnedElements()
+    returned.insert([1, 2, 3], of: 1)
+    for epoch in 1...3 as ClosedRange<UInt64> {
+      let first = returned.popFirst(as: epoch) as? Int
+      XCTAssertEqual(first, 1)
+      returned.insert([1], of: epoch)
+    }
+    XCTAssertEqual((0..<3).map { _ in returned.popFirst(as: 4) as? Int }, [1, 2, 3])
+    XCTAssertTrue(returned.isEmpty)
+  }
+
+  func test_C98b_whatWasSupersededIsNotGivenBack() async throws {
+    try await withTestTime { _ in
+      for isOfEach in [false, true] {
+        let (inputs, gate) = (Channel<Int>(), Gate())
+        let received = inputs.outlet.subscribe()
+        for number in 1...3 { inputs.send(number) }
+        let work: @Sendable (Int) async -> Void = { _ in await gate.pass() }
+        let run = Task {
+          if isOfEach {
+            await received.answer(
+              overlap: { _ in .latestOnly }, by: work, publish: { _, _ in })
+          } else {
+            await received.answer(.latestOnly, by: work, publish: { _ in })
+          }
+        }
+        await giveWay(20)
+        run.cancel()
+        XCTAssertEqual(received.pendingCount, 0)
+        gate.open()
+        await run.value
+      }
+    }
+  }
+
   func test_C98a_whatIsGivenBackIsReleasedWithTheSubscription() async throws {
     let census = Census()
     let inputs = Channel<Tracked>()

@@ -358,23 +358,25 @@ final class DerivedStateTests: XCTestCase {
   }
 
   func test_C56c_droppingTheSubscriptionLeavesNothingBehind() async throws {
-    let census = Census()
-    let states = (0..<3).map { CurrentValue(Tracked($0, in: census)) }
-    var subscription: Subscription<Int>? = StateOutlet.combine(
-      states[0].outlet, states[1].outlet, states[2].outlet
-    ).map { $0.number + $1.number + $2.number }.subscribe()
-    let waiting = try XCTUnwrap(subscription).consuming()
-    for _ in 0..<100 {
-      for state in states { state.value = Tracked(1, in: census) }
-      await giveWay(3)
+    for policy in [BufferingPolicy.unbounded, .bufferingNewest(3)] {
+      let census = Census()
+      let states = (0..<3).map { CurrentValue(Tracked($0, in: census)) }
+      var subscription: Subscription<Int>? = StateOutlet.combine(
+        states[0].outlet, states[1].outlet, states[2].outlet
+      ).map { $0.number + $1.number + $2.number }.subscribe(buffering: policy)
+      let waiting = try XCTUnwrap(subscription).consuming()
+      for _ in 0..<100 {
+        for state in states { state.value = Tracked(1, in: census) }
+        await giveWay(3)
+      }
+      try await until("asleep") { states.allSatisfy { $0.log.sleeperCount == 1 } }
+      try await waiting.cancelAndWait()
+      XCTAssertEqual(states.map(\.log.sleeperCount), [0, 0, 0])
+      subscription = nil
+      XCTAssertEqual(states.map(\.log.subscriberCount), [0, 0, 0])
+      try await until("only the states' own values are left") { census.count == 3 }
+      withExtendedLifetime(subscription) {}
     }
-    try await until("asleep") { states.allSatisfy { $0.log.sleeperCount == 1 } }
-    try await waiting.cancelAndWait()
-    XCTAssertEqual(states.map(\.log.sleeperCount), [0, 0, 0])
-    subscription = nil
-    XCTAssertEqual(states.map(\.log.subscriberCount), [0, 0, 0])
-    try await until("only the states' own values are left") { census.count == 3 }
-    withExtendedLifetime(subscription) {}
   }
 
   /// One state wakes the consumer, which leaves its places with the others.

@@ -85,6 +85,10 @@ final class UpdatingInPlaceTests: XCTestCase {
     try await expectWaiting { XCTAssertEqual($0.outlet.value, [1, 2]) }
     try await expectWaiting { XCTAssertEqual($0.outlet.map(\.count).value, 2) }
     try await expectWaiting {
+      let count = $0.outlet.map(\.count)
+      XCTAssertEqual(StateOutlet.combine(count, count).map { $0 + $1 }.value, 4)
+    }
+    try await expectWaiting {
       $0.finish()
       XCTAssertEqual($0.value, [1, 2])
     }
@@ -118,6 +122,14 @@ final class UpdatingInPlaceTests: XCTestCase {
     list.update { $0.append(3) }
     XCTAssertEqual(subscription.takeNow().element, [1, 2, 3])
     XCTAssertTrue(recording.text().contains("[1, 2, 3]"), recording.text())
+  }
+
+  func test_C66c_C115_theCountOfSubscribersEndsWithAnEndThatWaited() async throws {
+    try await expectWaiting { list in
+      let counts = list.subscriberCounts
+      list.finish()
+      XCTAssertNil(counts.subscribe().takeNow().element)
+    }
   }
 
   func test_C115_theUpdateThatFinishWaitsForIsPublished() async throws {

@@ -1,3 +1,4 @@
+import AsyncChannelsRecording
 import Dispatch
 import TestSupport
 import XCTest
@@ -46,8 +47,10 @@ final class CurrentValueUpdateTests: XCTestCase {
       { $0.value = 12 }, { $0.wrappedValue = 12 }, { $0.inlet.send(12) },
       { $0.update { $0 += 10 } },
     ]
-    for write in writers {
+    for (write, isRecorded) in writers.flatMap({ [($0, false), ($0, true)] }) {
       let number = CurrentValue(1)
+      let recording = Recording()
+      if isRecorded { recording.add(number, as: "number") }
       let published = number.outlet.subscribe()
       let isUpdating = Gate()
       let isWriting = Gate()

@@ -1,0 +1,52 @@
+import XCTest
+
+@testable import AsyncChannels
+
+/// C51f: a job on the main actor and writers on one thread never tell at the same time, and what one of them leaves
+/// to the other is told once.
+final class TellingTests: XCTestCase {
+  func test_C51f_theOnlyWriterTellsForAJobThatComesMeanwhile() {
+    let telling = Telling()
+    XCTAssertTrue(telling.beginWriting())
+    XCTAssertNil(telling.beginJob(0b101))
+    XCTAssertNil(telling.beginJob(0b10))
+    let left = telling.endWriting()
+    XCTAssertEqual(left?.generations, 0b111)
+    XCTAssertEqual(left?.all, false)
+    XCTAssertNil(telling.endWriting())
+    XCTAssertNotNil(telling.beginJob(1))
+  }
+
+  func test_C51f_ofSeveralWritersTheLastTellsForTheJob() {
+    let telling = Telling()
+    XCTAssertTrue(telling.beginWriting())
+    XCTAssertTrue(telling.beginWriting())
+    XCTAssertNil(telling.beginJob(1))
+    XCTAssertNil(telling.endWriting())
+    XCTAssertEqual(telling.endWriting()?.generations, 1)
+    XCTAssertNil(telling.endWriting())
+  }
+
+  func test_C51f_aJobTellsAllOnceForAWriterThatCameMeanwhile() {
+    let telling = Telling()
+    XCTAssertEqual(telling.beginJob(1)?.all, false)
+    XCTAssertFalse(telling.beginWriting())
+    telling.endJob()
+    XCTAssertEqual(telling.beginJob(2)?.all, true)
+    telling.endJob()
+    XCTAssertEqual(telling.beginJob(4)?.all, false)
+    telling.endJob()
+    XCTAssertTrue(telling.beginWriting())
+  }
+
+  func test_C51f_aWriterTellsAllForAJobThatHadTo() {
+    let telling = Telling()
+    XCTAssertNotNil(telling.beginJob(1))
+    XCTAssertFalse(telling.beginWriting())
+    telling.endJob()
+    XCTAssertTrue(telling.beginWriting())
+    XCTAssertNil(telling.beginJob(2))
+    XCTAssertEqual(telling.endWriting()?.all, true)
+    XCTAssertNil(telling.endWriting())
+  }
+}
