@@ -1,13 +1,12 @@
-"""Mutants of the sources by rule, for plant-faults: nobody has to write them, and a change of the sources does not
-make them stale.
+"""Mutants of the sources by rule: nobody has to write them, and a change of the sources does not make them stale.
 
 A mutant is one line, or two, that a rule has changed: a comparison or a condition negated, a bound moved by one, an
 ordering weakened, a statement dropped, two statements swapped. Lines that decide nothing are left out: declarations,
 documentation, imports, attributes and preconditions.
 """
 
-import pathlib
-import random
+import collections
+import hashlib
 import re
 
 FOLDERS = ["Log", "Waking", "Running", "State"]
@@ -20,6 +19,8 @@ NO_STATEMENT = re.compile(
 NOTHING_DECIDED = re.compile(
     r"^\s*(?://|@|import|public import|(?:[\w@()]+ )*(?:func|init|class|struct|enum|protocol|extension|typealias|case"
     r"|subscript|deinit)\b|precondition|assert|#)")
+# A condition that is more than one comparison: another rule negates that.
+CONDITION = r"(?!let|var|case|#)(?!\S+ [!=]==? \S+ (?:\{|else))"
 CHANGES = [
     ("negated", r" == ", " != "), ("negated", r" != ", " == "),
     ("negated", r" === ", " !== "), ("negated", r" !== ", " === "),
@@ -29,12 +30,25 @@ CHANGES = [
     ("one more", r" (&?)\+ 1\b", r" \1+ 2"), ("one less", r" (&?)- 1\b", r" \1- 0"),
     ("and for or", r" \|\| ", " && "), ("or for and", r" && ", " || "),
     ("true for false", r"\bfalse\b", "true"), ("false for true", r"\btrue\b", "false"),
-    ("negated", r"\b(if|while) (?!let|var|case|#)([^,{]+) \{$", r"\1 !(\2) {"),
-    ("negated", r"\bguard (?!let|var|case)([^,{]+) else", r"guard !(\1) else"),
+    ("negated", rf"\b(if|while) {CONDITION}([^,{{]+) \{{$", r"\1 !(\2) {"),
+    ("negated", rf"\bguard {CONDITION}([^,{{]+) else", r"guard !(\1) else"),
     ("weakened", r"\.(?:acquiring|releasing|acquiringAndReleasing)\b", ".relaxed"),
 ]
-# Mutants that do the same as the original: the file, the line as it was, the rule, and why.
-EQUIVALENT = []
+
+DECLARATION = re.compile(r"^ {0,4}(?:[\w@()]+ )*(?:func ([^\s(<]+)|(init|deinit|subscript)\b|var (\w+)\b.*\{$)")
+
+
+class Mutant(collections.namedtuple("Mutant", "path index rule line changed where")):
+    """The line at `index` as it is, and as it is changed: None if it is dropped, or swapped with the next."""
+
+    @property
+    def name(self):
+        return f"{self.path.name}:{self.index + 1} {self.rule}"
+
+    @property
+    def text(self):
+        """What names it, whatever number its line has."""
+        return f"{self.path.stem}.{self.where} {self.rule}: {(self.changed or self.line).strip()}"
 
 
 def is_statement(line):
@@ -62,34 +76,31 @@ def depend(one, other):
     return one != other and bool(words[0] & words[1])
 
 
-def unique(lines, first, last, changed):
-    """The text to be replaced, with as many lines before it as make it unique, and the text that replaces it."""
-    text = "\n".join(lines)
-    begin = first
-    while text.count("\n".join(lines[begin:last + 1])) != 1:
-        begin -= 1
-    return "\n".join(lines[begin:last + 1]), "\n".join(lines[begin:first] + changed)
-
-
 def of(path):
-    """All mutants of a file, as faults: name, file, old text, new text."""
-    lines = path.read_text().split("\n")
-    for number, line in enumerate(lines):
-        found = [(rule, number, [] if new is None else [new]) for rule, new in changed_lines(line)]
-        after = lines[number + 1] if number + 1 < len(lines) else ""
+    """All mutants of a file."""
+    lines, where = path.read_text().split("\n"), ""
+    for index, line in enumerate(lines):
+        if declaration := DECLARATION.match(line):
+            where = next(filter(None, declaration.groups()))
+        for rule, changed in changed_lines(line):
+            yield Mutant(path, index, rule, line, changed, where)
+        after = lines[index + 1] if index + 1 < len(lines) else ""
         if is_statement(line) and is_statement(after) and depend(line, after):
-            found.append(("swapped", number + 1, [after, line]))
-        for rule, last, changed in found:
-            if (path.name, line.strip(), rule) in [entry[:3] for entry in EQUIVALENT]:
-                continue
-            old, new = unique(lines, number, last, changed)
-            yield f"{path.name}:{number + 1} {rule}", path.name, old, new
+            yield Mutant(path, index, "swapped", line, None, where)
 
 
-def sample(root, count, seed):
-    """So many of all mutants, chosen at random."""
-    sources = pathlib.Path(root) / "Sources/AsyncChannels"
-    every = [
-        mutant for folder in FOLDERS for path in sorted((sources / folder).rglob("*.swift"))
-        for mutant in of(path)]
-    return random.Random(seed).sample(every, min(count, len(every))), len(every)
+def all_of(root):
+    return [
+        mutant for folder in FOLDERS
+        for path in sorted((root / "Sources/AsyncChannels" / folder).rglob("*.swift")) for mutant in of(path)]
+
+
+def sample(every, count, seed):
+    """So many of all mutants, chosen at random: whatever else changes, a mutant is chosen or not."""
+    before = collections.Counter()
+
+    def order(mutant):
+        before[mutant.text] += 1
+        return hashlib.sha256(f"{seed} {mutant.text} {before[mutant.text]}".encode()).digest()
+
+    return sorted(every, key=order)[:count]
