@@ -79,11 +79,11 @@ final class Debounce: Sendable {
   }
 }
 
-/// A clock without its type: generic code looks types up at each step, and there is much more of it.
+/// A clock without its type: generic code looks types up at each step, and is much larger.
 struct DebounceClock: Sendable {
   /// The time since it was made.
   let now: @Sendable () -> Duration
-  /// Returns when it is so late, or when the task is cancelled.
+  /// Returns at that time, or when the task is cancelled.
   let sleep: @Sendable (_ until: Duration) async -> Void
 
   init(_ clock: some Clock<Duration>) {

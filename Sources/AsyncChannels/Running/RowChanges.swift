@@ -43,7 +43,7 @@ struct Rows<ID: Hashable> {
   }
 
   private var rows: [ID: Row] = [:]
-  private var lastNumber = 0
+  private(set) var lastNumber = 0
 
   /// Returns the numbers of what is not there any more.
   mutating func apply(_ gone: [ID], _ come: [(id: ID, element: some Any)]) -> [Int] {
@@ -56,12 +56,12 @@ struct Rows<ID: Hashable> {
     }
   }
 
-  /// A number for what is to be begun; nil if it runs already, or has returned by itself.
-  mutating func begin(_ id: ID) -> Int? {
-    guard let row = rows[id], row.number == nil else { return nil }
+  /// Gives what is to be begun the next number; false if it runs already, or has returned by itself.
+  mutating func begin(_ id: ID) -> Bool {
+    guard let row = rows[id], row.number == nil else { return false }
     lastNumber += 1
     rows[id]?.number = lastNumber
-    return lastNumber
+    return true
   }
 }
 
@@ -77,21 +77,21 @@ final class RowTasks: Sendable {
   struct Step {
     /// The numbers of what is not there any more.
     let gone: [Int]
-    /// How many have come.
-    let come: Int
+    /// The numbers of what has come.
+    let come: Range<Int>
   }
 
   private let state = Locked(State())
 
   /// Returns at the end of the steps, or when the task is cancelled, when all runs have returned. Knows nothing of the
-  /// rows' types: generic code looks them up at each step, and there is much more of it.
+  /// rows' types: generic code looks them up at each step, and is much larger.
   ///
   /// - Parameters:
   ///   - next: Waits for the next change.
-  ///   - begin: Begins to run one of those that have come, unless it runs already.
+  ///   - begin: Begins to run one of those that have come, by its place among them.
   func run(
     isolation: isolated (any Actor)?, _ next: () async -> Step?,
-    beginning begin: (Int) -> (number: Int, task: Task<Void, Never>)?
+    beginning begin: (Int) -> Task<Void, Never>
   ) async {
     await withTaskCancellationHandler {
       await withDiscardingTaskGroup { group in
@@ -103,9 +103,9 @@ final class RowTasks: Sendable {
             if budget.isUsedUp() { await budget.pause() }
             cancel(number)
           }
-          for index in 0..<step.come {
+          for (index, number) in step.come.enumerated() {
             if budget.isUsedUp() { await budget.pause() }
-            guard let (number, task) = begin(index) else { continue }
+            let task = begin(index)
             add(task, number)
             group.addTask { await task.value }
           }

@@ -93,18 +93,21 @@ extension StateOutlet where Value: Sequence, Value.Element: Sendable {
     let values = makeAsyncIterator()
     var known: [ID] = []
     var rows = Rows<ID>()
-    var come: [(id: ID, element: Value.Element)] = []
+    var come: [Value.Element] = []
     await RowTasks().run(isolation: isolation) {
+      // One that goes meanwhile is held by its run alone.
+      come = []
       guard let value = await values.nextUnlessCancelled(isolation: isolation) else { return nil }
       let changes = compare(&known, value)
-      come = changes.come
-      return RowTasks.Step(gone: rows.apply(changes.gone, come), come: come.count)
+      let gone = rows.apply(changes.gone, changes.come)
+      let first = rows.lastNumber + 1
+      come = changes.come.filter { rows.begin($0.id) }.map(\.element)
+      return RowTasks.Step(gone: gone, come: first..<first + come.count)
     } beginning: { index in
-      let (id, element) = come[index]
-      guard let number = rows.begin(id) else { return nil }
+      let element = come[index]
       // A child cannot be cancelled alone except by another that waits to be told, and so later: the next run of
       // the same view model might begin before. Hence a task, and a child that waits for it.
-      return (number, Task { await callUnlessCancelled(run, with: element, in: run.isolation) })
+      return Task { await callUnlessCancelled(run, with: element, in: run.isolation) }
     }
   }
 }

@@ -22,7 +22,7 @@ final class StateGraph: MergeTarget, @unchecked Sendable {
   private var order: [Unmanaged<AnyStateCell>] = []
   /// A bit for each cell that is to be computed.
   private let due: UnsafeMutableBufferPointer<UInt64>
-  /// How many leaves have no value yet.
+  /// How many leaves have no value yet, as `countUnknown` and `take` have counted; 0 before.
   @exclusivity(unchecked) private var unknown = 0
   /// The numbers of leaves that were given what is not needed.
   @exclusivity(unchecked) private var leftovers: [Int] = []
@@ -147,7 +147,8 @@ final class StateGraph: MergeTarget, @unchecked Sendable {
     unknown = 0
     begin()
     _ = compute()
-    return top._withUnsafeGuaranteedRef { $0.value(as: Value.self) }
+    // The cell belongs to this graph, which has to last as long as it is read.
+    return withExtendedLifetime(self) { top._withUnsafeGuaranteedRef { $0.value(as: Value.self) } }
   }
 
   func take(_ change: MergedChange, from number: Int) -> Bool {

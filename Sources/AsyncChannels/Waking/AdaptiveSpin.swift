@@ -7,9 +7,9 @@
 /// - It holds no lock meanwhile, and does not yield its thread: a thread that yields beside others
 ///   that compute is away for milliseconds.
 /// - The main actor's thread must stay free, and with many subscribers the others need the thread: in
-///   both cases nobody spins.
+///   both cases no consumer spins.
 struct AdaptiveSpin {
-  /// With more subscribers than this, nobody spins.
+  /// With more subscribers than this, no consumer spins.
   static var fewSubscribers: Int { 16 }
   private static var nanoseconds: UInt64 { 5_000 }
   private static var longestAbstention: UInt16 { 1_024 }

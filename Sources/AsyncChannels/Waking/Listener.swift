@@ -1,7 +1,7 @@
 import Synchronization
 
 /// What `observe` makes for a synchronous function on the main actor: a consumer without a task and without a
-/// stream, which its actor serves in turn with others (`Line`).
+/// stream, which its actor serves in turn with others (`ListenerQueue`).
 ///
 /// It touches what it listens to on the main actor only. The doorbell that waits in the log's queue keeps it, and so does
 /// the token. When the elements have ended, or it was cancelled, it lets go of the subscription and of the function: in a

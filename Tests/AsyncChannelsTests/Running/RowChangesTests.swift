@@ -23,8 +23,8 @@ final class RowChangesTests: XCTestCase {
         running.subtract(cancelled)
         for (id, element) in changes.come {
           XCTAssertEqual(id, element)
-          guard let number = rows.begin(id) else { continue }
-          numbers[number] = id
+          guard rows.begin(id) else { continue }
+          numbers[rows.lastNumber] = id
           XCTAssertTrue(running.insert(id).inserted)
         }
         expected = Set(value)

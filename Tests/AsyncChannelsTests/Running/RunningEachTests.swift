@@ -224,6 +224,26 @@ final class RunningEachTests: XCTestCase {
     }
   }
 
+  func test_C62_whatGoesAfterItsRunHasReturnedIsReleasedAtOnceThoughAnotherRuns() async throws {
+    try await withTestTime { time in
+      let census = Census()
+      let state = CurrentValue((0...1).map { Tracked($0, in: census) })
+      let running = Task.detached { [clock = time.clock] in
+        await state.outlet.runningEach(by: { $0.number }) {
+          await clock.sleepThrough(.seconds($0.number))
+        }
+      }
+      await time.idle()
+      running.cancel()
+      await time.idle()
+      state.value = []
+      XCTAssertEqual(census.count, 1)
+      await time.advance(by: .seconds(1))
+      await running.value
+      XCTAssertEqual(census.count, 0)
+    }
+  }
+
   func test_C61a_C61d_viewModelsComeAndGoByIdentityAndLoseNoInput() async throws {
     try await withTestTime { time in
       let list = List()

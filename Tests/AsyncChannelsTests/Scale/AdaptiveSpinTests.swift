@@ -52,7 +52,7 @@ final class AdaptiveSpinTests: XCTestCase {
     XCTAssertFalse(AdaptiveSpin.sees { false })
   }
 
-  /// Whether it looks on before the next sleep.
+  /// Whether it spins before the next sleep.
   private func spins(
     _ spin: inout AdaptiveSpin, isolation: (any Actor)? = nil, findingOne found: Bool = false
   ) -> Bool {

@@ -3,19 +3,19 @@ import XCTest
 
 @testable import AsyncChannels
 
-/// A consumer that looks on for a moment before it falls asleep.
+/// A consumer that spins for a moment before it falls asleep.
 final class SpinningTests: XCTestCase {
   func test_C28_whatOneThatIsCancelledWhileItLooksOnSeesStays() async throws {
     let waiter = ScriptedWaiter()
     let task = Task.detached {
       let epoch = waiter.makeEpoch()
-      // It sleeps once: only a consumer that has slept looks on.
+      // It sleeps once: only a consumer that has slept spins.
       waiter.script = [.nothing]
       waiter.whenAsleep = { $0.ring() }
       let hasSlept = await waiter.waitForElement(as: epoch, isolation: nil)
       waiter.script = [.readable]
       waiter.whenAsleep = nil
-      // Nothing before it looks on; then the task is cancelled, and an element comes.
+      // Nothing before it spins; then the task is cancelled, and an element comes.
       waiter.arrivals = [false, true]
       waiter.whenItArrives = { withUnsafeCurrentTask { $0?.cancel() } }
       let mayTake = await waiter.waitForElement(as: epoch, isolation: nil)
@@ -24,7 +24,7 @@ final class SpinningTests: XCTestCase {
     let (hasSlept, mayTake) = await task.value
     XCTAssertTrue(hasSlept)
     XCTAssertFalse(mayTake)
-    XCTAssertEqual(waiter.arrivals, [], "it did not look on")
+    XCTAssertEqual(waiter.arrivals, [], "it did not spin")
     XCTAssertEqual(waiter.script, [], "it did not look after the element had come")
   }
 }
