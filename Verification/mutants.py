@@ -1,4 +1,4 @@
-"""Mutants of the sources by rule: nobody has to write them, and a change of the sources does not make them stale.
+"""Mutants of the sources by rule: nobody has to write them.
 
 A mutant is one line, or two, that a rule has changed: a comparison or a condition negated, a bound moved by one, an
 ordering weakened, a statement dropped, two statements swapped. Lines that decide nothing are left out: declarations,
@@ -96,7 +96,7 @@ def all_of(root):
 
 
 def sample(every, count, seed):
-    """So many of all mutants, chosen at random: whatever else changes, a mutant is chosen or not."""
+    """So many of all mutants, chosen at random. A change of the sources changes hardly more of the choice than its own lines."""
     before = collections.Counter()
 
     def order(mutant):

@@ -728,7 +728,7 @@ through:
 }
 
 #ifdef TAKES_READY
-/* Another task of the same consumer: [Answering.ignoreReady, Consumer.takeReady, Cursor.lookAndTake]. */
+/* Another task of the same consumer: [Answering.ignoreReady, Consumer.take, Cursor.lookAndTake]. */
 proctype TakesReady(byte me) {
   byte epoch, segment, index, slot, left, letGo, old, was, claimed, toIndex;
   bool found;
