@@ -72,7 +72,8 @@ class Server:
         line = self.process.stdout.readline()  # empty if it ends without a word
         if not line:
             raise AssertionError(f"the server did not start:\n{self.messages()}")
-        self.port = int(line.rstrip("/\n").rsplit(":", 1)[1])
+        self.address = line.rstrip("\n")
+        self.port = int(self.address.rstrip("/").rsplit(":", 1)[1])
 
     def restart(self):
         """Starts it anew on the same port."""

@@ -98,7 +98,7 @@ class PostgresTests(PostgresCase):
         self.assertEqual(self.servers[0].names(), ["Ann", *waiting.names])
 
     def test_changes_that_come_while_the_list_is_read_do_not_keep_a_server_busy(self):
-        """What watches a connection fires for as long as there is something to read."""
+        """Notifications wait for the reader, which is in its query."""
         server = self.servers[0]
         locking, telling = self.database.session(), self.database.session()
         for session in [locking, telling]:

@@ -27,8 +27,12 @@ public struct Counts: Hashable, Sendable {
   public internal(set) var abandoned = 0
   /// Commands that cannot be stored. Their askers got ``CommandOutcome/notStored(_:)``.
   public internal(set) var notStored = 0
-  /// Times that an append or a read failed.
-  public internal(set) var failures = 0
+  /// Times that an append failed.
+  public internal(set) var failedAppends = 0
+  /// Times that a read failed.
+  public internal(set) var failedReads = 0
+  /// Times that a snapshot could not be stored.
+  public internal(set) var failedSnapshots = 0
   /// Snapshots that this machine has stored.
   public internal(set) var snapshots = 0
 }

@@ -28,7 +28,8 @@ public struct Applied<State: SharedState>: Sendable {
 public enum CommandOutcome<Reply: Sendable>: Sendable {
   /// It is durable and part of the state here. A command with a key that was asked before has the first one's reply.
   case applied(Reply, at: Position)
-  /// A command with this key was applied so long ago that its reply is no longer known here.
+  /// A command with this key was applied, and its reply is no longer known here: many others came since, or this
+  /// machine read a snapshot since, or the log was set back.
   case repeated(at: Position)
   /// It was not stored, for this reason, and will not be. This tells nothing about an earlier command with this key
   /// that got no answer: it may be stored.

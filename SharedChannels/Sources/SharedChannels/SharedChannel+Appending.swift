@@ -141,7 +141,7 @@ extension SharedChannel {
   }
 
   private func tell(appendFailure: String?) {
-    if appendFailure != nil { counts.failures += 1 }
+    if appendFailure != nil { counts.failedAppends += 1 }
     guard condition.value.appendFailure != appendFailure else { return }
     condition.update { $0.appendFailure = appendFailure }
   }

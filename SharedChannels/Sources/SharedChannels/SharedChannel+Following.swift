@@ -88,7 +88,7 @@ extension SharedChannel {
   }
 
   private func tell(readFailure: String?) {
-    if readFailure != nil { counts.failures += 1 }
+    if readFailure != nil { counts.failedReads += 1 }
     let isReady = fold != nil
     guard condition.value.readFailure != readFailure || condition.value.isReady != isReady else {
       return
@@ -106,7 +106,7 @@ extension SharedChannel {
         try await Self.keep(fold, in: log)
         counts.snapshots += 1
       } catch {
-        counts.failures += 1
+        counts.failedSnapshots += 1
       }
     }
   }

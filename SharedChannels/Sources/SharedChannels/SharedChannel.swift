@@ -40,10 +40,11 @@ public actor SharedChannel<State: SharedState>: Service {
   public nonisolated var commands: Inlet<Request<Keyed<State.Command>, Outcome>> {
     orders.inlet { Order(command: $0.question, request: $0) }
   }
-  /// Where commands are sent for whose outcome nobody waits, in one order with those that are asked. Each gets a key of
-  /// its own. It is dropped if the queue is full, the log refuses it, or ``run()`` is cancelled while it is appended.
+  /// Sends a command without waiting for its outcome. Sent commands share one order with those that are asked. The
+  /// channel gives each a key. A command is dropped if the queue is full, if the log refuses it, or if ``run()`` is
+  /// cancelled while it is appended.
   public nonisolated var inlet: Inlet<State.Command> {
-    orders.inlet { Order(command: Keyed(key: UUID().uuidString, $0)) }
+    orders.inlet { Order(command: Keyed(key: UUID().uuidString, $0), request: nil) }
   }
   /// The state, after the last commands that are known here. Within an epoch it never goes back. Until ``run()`` has
   /// read the log it is the initial state, without a position.
@@ -84,7 +85,7 @@ public actor SharedChannel<State: SharedState>: Service {
   struct Order {
     let command: Keyed<State.Command>
     /// Nil if it was sent without an asker.
-    var request: Request<Keyed<State.Command>, Outcome>?
+    let request: Request<Keyed<State.Command>, Outcome>?
 
     /// Whether its asker still waits, or there never was one.
     var isWanted: Bool { request?.isAwaited ?? true }

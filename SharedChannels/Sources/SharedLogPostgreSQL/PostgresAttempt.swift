@@ -2,8 +2,8 @@ import CPostgres
 import Foundation
 import Synchronization
 
-/// Connects to PostgreSQL on a thread of its own. Who waits for it may give up at any time: what is connected
-/// later is closed by that thread, which then has the last reference to this.
+/// Connects to PostgreSQL on a thread of its own. The caller may stop waiting at any time: then the thread, which has the
+/// last reference to this, closes what it has connected.
 final class PostgresAttempt: Sendable {
   /// The connection, until it is taken: a number, since a pointer must not be shared by threads.
   private let made = Mutex<UInt>(0)

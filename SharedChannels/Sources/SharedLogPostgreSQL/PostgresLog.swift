@@ -8,9 +8,10 @@ public import SharedChannels
 /// listens. Each has a thread of its own. A pooler must keep them (session mode): `LISTEN` and `statement_timeout`
 /// belong to a connection. If it does not, calls fail with ``LogFailure/unreachable(_:)``, which says so.
 ///
-/// **Limits of time**: each host of the address has 3 seconds to connect, unless the address or `PGCONNECT_TIMEOUT` says
-/// otherwise. A lock is waited for 3 seconds, and a statement takes 10 seconds. After that the call fails with
-/// ``LogFailure/unreachable(_:)``.
+/// **Limits of time**: when its name is found, each host of the address has 3 seconds to connect, unless the address or
+/// `PGCONNECT_TIMEOUT` says otherwise. The system limits how long it looks for a name; a call that is cancelled meanwhile
+/// leaves a thread behind until then. An append waits 3 seconds for the log's lock, and each call takes at most 10
+/// seconds. After that it fails with ``LogFailure/unreachable(_:)``.
 public struct PostgresLog: SharedLog {
   private let appending: PostgresSession
   private let reading: PostgresSession

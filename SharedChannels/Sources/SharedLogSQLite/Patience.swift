@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// For how long a write waits while another program has locked the file: five seconds, and no longer than its task
-/// wants. SQLite waits inside a call, where it does not hear of a cancelled task.
+/// Limits how long a write waits while another program has locked the file: five seconds, or until its task is cancelled.
+/// SQLite waits inside a call, where it does not hear of a cancelled task.
 final class Patience: Sendable {
   /// The write that has the connection, one at a time.
   private let current = Mutex<Wish?>(nil)
@@ -19,7 +19,7 @@ final class Patience: Sendable {
     current.withLock { $0 = wish }
   }
 
-  /// What SQLite asks on its own thread, each time that it has found the file locked.
+  /// What SQLite asks on the writer's thread, each time that it has found the file locked.
   @Sendable func goesOn(after tries: Int) -> Bool {
     guard tries < 500, current.withLock({ $0?.isOpen }) ?? true else { return false }
     Thread.sleep(forTimeInterval: 0.01)

@@ -8,6 +8,9 @@ public import SharedChannels
 ///
 /// Do not put the file on a network file system. To restore a backup, stop all processes that have it open.
 ///
+/// An append waits five seconds for a file that another program has locked. After that the file is refused: commands are
+/// not stored.
+///
 /// A reader that waits hears of this handle's appends immediately. For those of other handles and processes it looks
 /// at the file once per `pollInterval`.
 public struct SQLiteLog: SharedLog {

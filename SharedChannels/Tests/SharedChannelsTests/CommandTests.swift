@@ -48,7 +48,7 @@ final class CommandTests: XCTestCase {
       let outcome = await channel.add("Ann")
       XCTAssertEqual(outcome?.reply, .done(count: 1))
       let counts = await channel.counts
-      XCTAssertEqual([counts.appended, counts.repeated, counts.failures], [1, 1, 2])
+      XCTAssertEqual([counts.appended, counts.repeated, counts.failedAppends], [1, 1, 2])
     }
     XCTAssertEqual(log.appends, [1, 1, 1])
     XCTAssertEqual(channel.state.value.value.names, ["Ann"])

@@ -68,9 +68,9 @@ struct Serve: AsyncParsableCommand {
     guard connections > 0, heartbeat > 0, group > 0 else {
       throw ValidationError("Numbers must be more than zero.")
     }
-    guard heartbeat <= 3_600, group <= 10_000, streamsPerClient >= 0 else {
+    guard heartbeat <= 3_600, group <= 1_024, streamsPerClient >= 0 else {
       throw ValidationError(
-        "A heartbeat takes at most 3600 seconds, a group has at most 10000 commands, and no limit is negative."
+        "A heartbeat takes at most 3600 seconds, a group has at most 1024 commands, and no limit is negative."
       )
     }
     guard try 0...65_535 ~= listeningPort else { throw ValidationError("A port is at most 65535.") }
@@ -147,7 +147,9 @@ struct Serve: AsyncParsableCommand {
     var services = ServiceGroupConfiguration(
       services: [
         Ending(work: manager.serve, end: manager.finish),
-        Waiting(for: manager.channel.health, service: try server(routes, connections, logger)),
+        Waiting(
+          for: page.frames.map { !$0.roster.list.isEmpty },
+          service: try server(routes, connections, logger)),
         Ending(work: { try? await gracefulShutdown() }, end: page.finish),
       ],
       gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
@@ -171,7 +173,8 @@ struct Serve: AsyncParsableCommand {
         address: .hostname(host, port: try listeningPort), backlog: 4096,
         availableConnectionsDelegate: MaximumAvailableConnections(connections)),
       onServerRunning: { [host] in
-        print("http://\(host):\($0.localAddress?.port ?? 0)/")
+        let name = host.contains(":") ? "[\(host)]" : host
+        print("http://\(name):\($0.localAddress?.port ?? 0)/")
         fflush(nil)  // it is what a program that started this one waits for
       },
       logger: logger)
@@ -188,19 +191,24 @@ private struct Ending: Service {
   }
 }
 
-/// Something that begins when the list was read: before that, a page would show none.
+/// Starts a service when the page has the list that the log has: before that, it would show none.
 private struct Waiting<Work: Service>: Service {
-  let health: StateOutlet<Health>
+  let isReady: StateOutlet<Bool>
   let service: Work
 
-  init(for health: StateOutlet<Health>, service: Work) {
-    (self.health, self.service) = (health, service)
+  init(for isReady: StateOutlet<Bool>, service: Work) {
+    (self.isReady, self.service) = (isReady, service)
   }
 
   func run() async throws {
-    for await health in health.subscribe().cancelOnGracefulShutdown() where health.isReady {
-      return try await service.run()
+    if await isReadyBeforeTheEnd() { try await service.run() }
+  }
+
+  private func isReadyBeforeTheEnd() async -> Bool {
+    for await isReady in isReady.subscribe().cancelOnGracefulShutdown() {
+      if isReady { return true }
     }
+    return false
   }
 }
 

@@ -90,6 +90,49 @@ final class StoredMemberManagerTests: XCTestCase {
     XCTAssertEqual(outcomes, [.done: 1, .unknownMember: 1])
   }
 
+  func test_nobodyCanUseUpTheKeyThatRemovesAMemberToCome() async throws {
+    let manager = makeManager()
+    try await withRunning(manager.run) {
+      let early = await manager.carryOut(.remove(id: 1), key: "remove 1")
+      XCTAssertEqual(early, .unknownMember)
+      let added = await manager.carryOut(.add(name: "Ann"), key: "k")
+      XCTAssertEqual(added, .done)
+      let removed = await manager.carryOut(.remove(id: 1), key: "remove 1")
+      XCTAssertEqual(removed, .done)
+      XCTAssertEqual(manager.roster.value.members, [])
+    }
+  }
+
+  func test_aServerThatIsBehindRemovesAMemberThatAnotherHasAdded() async throws {
+    let (manager, other) = (makeManager(), makeManager())
+    try await withRunning(manager.run) {
+      try await withRunning(other.run) {
+        for id in 1...100 {
+          let added = await other.carryOut(.add(name: "Ann"), key: "add \(id)")
+          XCTAssertEqual(added, .done)
+          let removed = await manager.carryOut(.remove(id: id), key: "remove \(id)")
+          XCTAssertEqual(removed, .done)
+        }
+      }
+    }
+  }
+
+  func test_aCommandWhoseReplyIsForgottenIsNotCalledDone() async throws {
+    let add = MemberCommand.add(name: "Ann")
+    // What comes before a snapshot, a machine that starts from it has not seen.
+    let earlier = SharedChannel(MemberList(), log: MemoryLog(storage), snapshotInterval: 1)
+    try await withRunning({ try? await earlier.run() }) {
+      _ = await earlier.commands.ask(add.keyed("k"))
+      while await earlier.counts.snapshots == 0 { await Task.yield() }
+    }
+    let manager = makeManager()
+    try await withRunning(manager.run) {
+      let again = await manager.carryOut(add, key: "k")
+      XCTAssertEqual(again, .repeated)
+      XCTAssertEqual(manager.roster.value.members.count, 1)
+    }
+  }
+
   func test_aFullListRefusesAndNoIdIsGivenTwice() {
     var list = MemberList()
     for number in 1...1_000 {

@@ -56,9 +56,11 @@ private func isVisible(_ scalar: Unicode.Scalar) -> Bool {
   }
 }
 
-/// What became of a command. All but the first have changed nothing.
-enum MemberOutcome: String, Sendable, Codable {
+/// What became of a command. All but the first have changed nothing now.
+enum MemberOutcome: String, Sendable {
   case done, invalidName, unknownMember, listIsFull
+  /// The log had its key already, and no server here knows any more what came of it.
+  case repeated
   /// The database refused it; it may take the next.
   case notStored
 }

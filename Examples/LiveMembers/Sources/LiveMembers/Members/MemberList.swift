@@ -7,9 +7,10 @@ struct MemberList: SharedState {
   /// Grows with each change of the members.
   private(set) var revision = 0
   /// The newest member's. No id is given twice.
-  private var lastID = 0
+  private(set) var lastID = 0
 
-  /// How many members there may be: each change shows the whole list.
+  /// How many members there may be: each change shows the whole list. Servers with another number make other lists of
+  /// the same commands: raise `version` with it, and never run both.
   private static let capacity = 1_000
 
   mutating func apply(_ command: MemberCommand) -> MemberOutcome {

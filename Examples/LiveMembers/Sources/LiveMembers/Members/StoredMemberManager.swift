@@ -7,9 +7,9 @@ import SharedChannels
 ///
 /// Changes are published when they are stored, in the log's order, and conflated: of several the newest.
 ///
-/// A command that is *sent*, through ``MemberManager``'s inlets, is on its way when `send` returns. If its name is not
-/// valid, all who listen are told. If the list is full or the database refuses it, nobody is. A command that is *asked*
-/// is stored when the answer is there, and its refusal goes to who asked.
+/// A command that is *sent*, through ``MemberManager``'s inlets, waits to be stored when `send` returns. If its name is
+/// not valid, every subscriber of ``members`` is told. If the queue or the list is full, or the database refuses the
+/// command, no one is. A command that is *asked* is stored when the answer comes, and only its asker gets a refusal.
 actor StoredMemberManager: MemberManager {
   nonisolated var addMember: Inlet<String> {
     channel.inlet.compactContramap { [results] name in
@@ -46,19 +46,31 @@ actor StoredMemberManager: MemberManager {
   /// Asks for a change. The answer is there when the change is stored and in ``roster``, or refused. Nil if nobody knows:
   /// ask again with the same key.
   func carryOut(_ command: MemberCommand, key: String) async -> MemberOutcome? {
-    let outcome = command.hasValidName ? await stored(command.keyed(key)) : .invalidName
+    let outcome = await outcome(of: command, key: key)
     if let outcome { outcomes[outcome, default: 0] += 1 }
     return outcome
   }
 
-  private func stored(_ command: Keyed<MemberCommand>) async -> MemberOutcome? {
-    switch await channel.commands.ask(command) {
+  private func outcome(of command: MemberCommand, key: String) async -> MemberOutcome? {
+    guard command.hasValidName else { return .invalidName }
+    // The log would keep the refusal for the key. All pages have the same key for a row, so anybody could use up those of
+    // members to come.
+    if case .remove(let id) = command {
+      guard let lastID = await lastID(atLeast: id) else { return nil }
+      if id > lastID { return .unknownMember }
+    }
+    return switch await channel.commands.ask(command.keyed(key)) {
     case .applied(let outcome, at: _)?: outcome
-    // Long ago, so a page that still asks shows what came of it.
-    case .repeated?: .done
+    case .repeated?: .repeated
     case .notStored?: .notStored
     case nil: nil
     }
+  }
+
+  /// The newest member's id. If it is less than that, it is not less only because this server is behind another.
+  private func lastID(atLeast id: Int) async -> Int? {
+    let known = channel.state.value.value.lastID
+    return id <= known ? known : try? await channel.upToDateState()?.value.lastID
   }
 
   /// Refuses commands from now on. `run()` carries out those that wait, and returns.
@@ -91,14 +103,19 @@ actor StoredMemberManager: MemberManager {
     results.send(.success(roster.members))
   }
 
-  /// Tells an operator when the database ceases to answer, and when it answers again.
+  /// Tells an operator when the database ceases to answer, when it answers again, and when it cannot store commands.
   private func report() async {
-    var failure: String?
+    var last: Health?
     for await health in channel.health {
-      let now = health.readFailure ?? health.appendFailure
-      if let now, failure == nil { logger.warning("the database failed: \(now)") }
-      if failure != nil, now == nil { logger.notice("the database answers again") }
-      failure = now
+      switch (last?.readFailure, health.readFailure) {
+      case (nil, let failure?): logger.warning("the database failed: \(failure)")
+      case (_?, nil): logger.notice("the database answers again")
+      default: break
+      }
+      if let failure = health.appendFailure, last?.appendFailure == nil, health.readFailure == nil {
+        logger.warning("commands cannot be stored: \(failure)")
+      }
+      last = health
     }
   }
 }

@@ -16,9 +16,9 @@ func pageHTML(
 private let pageTemplate = String(decoding: PackageResources.page_html, as: UTF8.self)
   .split { "{}".contains($0) }.map(String.init)
 
-/// The part that changes, without line breaks. Its keys are the same for everybody: removing a member
-/// twice is removing it once, and so is removing everybody while nobody has come since. A row is the same
-/// for as long as its id is.
+/// The part that changes, without line breaks. A row is the same for as long as its id is, and so is its key: removing a
+/// member twice is removing it once. The key to remove all is this rendering's: if it could be foreseen, anybody could use
+/// it up.
 func listHTML(_ roster: Roster) -> String {
   let count = roster.members.count
   let rows = roster.members.map { member in
@@ -30,7 +30,7 @@ func listHTML(_ roster: Roster) -> String {
     return #"<li id="\#(key)" tabindex="-1"><bdi>\#(name)</bdi>\#(form)</li>"#
   }
   let removeAll = formHTML(
-    action: "/members/remove-all", key: "clear-\(roster.id)",
+    action: "/members/remove-all", key: UUID().uuidString,
     button: "<button>Yes, remove all members</button>")
   return """
     <h2 id="count" role="status">\(count == 0 ? "No" : "\(count)") member\(count == 1 ? "" : "s")</h2>\

@@ -9,7 +9,7 @@ extension Routes {
     }
     // The process answers. If not, it should be started again.
     router.route(.get, "/health") { _, _ in Response("text/plain", "ok\n".utf8) }
-    // Commands can be stored. If not, a balancer should ask another server.
+    // The list is there, and the database can be read. If not, a balancer should ask another server.
     router.route(.get, "/ready") { _, _ in
       manager.channel.health.value.isServing
         ? Response("text/plain", "ok\n".utf8)
@@ -31,7 +31,8 @@ extension Routes {
       "live_members_waiting_commands \(channel.waitingCommands)",
       "live_members_database_up \(channel.health.value.isServing ? 1 : 0)",
       "live_members_commits_total \(counts.batches)",
-      "live_members_failed_commits_total \(counts.failures)",
+      "live_members_failed_commits_total \(counts.failedAppends)",
+      "live_members_commits_failing \(channel.health.value.appendFailure == nil ? 0 : 1)",
       "live_members_abandoned_commands_total \(counts.abandoned)",
     ]
     for (outcome, count) in outcomes.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {

@@ -79,6 +79,7 @@ struct Routes: Sendable {
         (.unprocessableContent, "“\u{2068}\(name)\u{2069}” is not a valid name; nothing was added.")
       case .unknownMember: (.notFound, "That member is not in the list any more.")
       case .listIsFull: (.conflict, "The list is full; nothing was added.")
+      case .repeated: (.conflict, "That was carried out before. The list shows what came of it.")
       case .notStored: (.serviceUnavailable, "The database cannot store that now.")
       case nil: (.serviceUnavailable, "The database does not answer now.")
       }

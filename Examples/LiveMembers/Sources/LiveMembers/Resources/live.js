@@ -38,7 +38,7 @@ function take(html, id) {
   show(html);
 }
 
-// Whether a page that shows one list lacks the other. (As in Roster.swift.)
+// Whether a page that shows one list lacks the other. (As in MemberList.swift.)
 function isNews(id, shown) {
   const [name, revision] = split(id), [shownName, shownRevision] = split(shown);
   return name !== shownName || revision > shownRevision;
