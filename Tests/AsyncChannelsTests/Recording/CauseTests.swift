@@ -57,8 +57,8 @@ final class CauseTests: XCTestCase {
       let run = Task { [second] in
         await received.answer(overlap, by: { second.send($0 * 10) }, publish: { _ in })
       }
-      first.send(1)
       let worked = second.outlet.subscribe()
+      first.send(1)
       _ = await worked.next()
       run.cancel()
       await run.value
