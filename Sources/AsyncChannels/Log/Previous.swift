@@ -9,13 +9,14 @@ final class Previous<Element: Sendable & Equatable>: Sendable {
   /// A displaced consumer may call this late, with an element that it took before the newer
   /// consumer took more. That element counts as different, and is not remembered.
   func isReplaced(by element: Element, _ epoch: UInt64) -> Bool {
-    let (isLate, old) = state.withLock { state in
-      guard epoch >= state.epoch else { return (true, Element?.none) }
+    let old = state.withLock { state -> Element? in
+      // None differs from each element.
+      guard epoch >= state.epoch else { return nil }
       let old = state.element
       state = (element, epoch)
-      return (false, old)
+      return old
     }
     // Compared, and destroyed, with no lock held: both run code of the element.
-    return isLate || old != element
+    return old != element
   }
 }

@@ -32,6 +32,41 @@ final class UnlessCancelledTests: XCTestCase {
     }
   }
 
+  /// With what it takes without a lock, too.
+  func test_C28_aLoopOverADerivedSubscriptionTakesNothingThatWasSentAfterTheCancel() async throws {
+    for policy in policies {
+      let channel = Channel<Int>()
+      let (one, two) = (CurrentValue(0), CurrentValue(0))
+      let inputs: [(Subscription<Int>, send: @Sendable (Int) -> Void, finish: () -> Void)] = [
+        (
+          channel.outlet.map { $0 }.subscribe(buffering: policy), { channel.send($0) },
+          { channel.finish() }
+        ),
+        (
+          StateOutlet.combine(one.outlet, two.outlet).map { $0 + $1 }.subscribe(buffering: policy),
+          { one.value = $0 },
+          {
+            one.finish()
+            two.finish()
+          }
+        ),
+      ]
+      channel.send(0)
+      for (subscription, send, finish) in inputs {
+        try await Task {
+          let iterator = subscription.makeAsyncIterator()
+          assertEqual(await iterator.next(), 0)
+          cancelThisTask()
+          send(1)
+          let nothing = await iterator.next()
+          XCTAssertNil(nothing, "\(policy)")
+        }.result()
+        finish()
+        assertEqual(try await subscription.collect(), [1], "\(policy)")
+      }
+    }
+  }
+
   func test_C28_itGivesWhatNextGivesToATaskThatIsNotCancelled() async throws {
     for policy in policies {
       let channel = Channel<Int>(replaying: 3)

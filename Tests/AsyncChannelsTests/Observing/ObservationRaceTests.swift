@@ -26,6 +26,39 @@ final class ObservationRaceTests: XCTestCase {
     }
   }
 
+  /// The same when others have written before: more often than there are generations.
+  @MainActor
+  func test_C51c_aWriteAfterOthersBetweenReadingAndInstallingIsToldToo() async throws {
+    let number = CurrentValue(0)
+    for written in 1...70 {
+      let found = Record<Int>()
+      withObservationTracking {
+        XCTAssertEqual(number.value, written - 1)
+        onAnotherThread { number.value = written }
+      } onChange: {
+        found.add(number.value)
+      }
+      XCTAssertEqual(found.events, [])
+      await oneTurnOfTheMainActor()
+      XCTAssertEqual(found.events, [written])
+    }
+  }
+
+  @MainActor
+  func test_C51c_aWriteByAThreadThatHasReadBetweenReadingAndInstallingIsTold() async throws {
+    let number = CurrentValue(0)
+    let found = Record<Int>()
+    withObservationTracking {
+      XCTAssertEqual(number.value, 0)
+      onAnotherThread { number.value += 1 }
+    } onChange: {
+      found.add(number.value)
+    }
+    XCTAssertEqual(found.events, [])
+    await oneTurnOfTheMainActor()
+    XCTAssertEqual(found.events, [1])
+  }
+
   /// Not to be told of a change must not mean to hear of none until the next reading.
   func test_C51d_whoMissedWritesIsToldOfTheNextOne() async throws {
     let found = Record<Record<Int>>()
@@ -110,6 +143,21 @@ final class ObservationRaceTests: XCTestCase {
     XCTAssertEqual(found.events, Array(1...100))
     await oneTurnOfTheMainActor()
     XCTAssertEqual(found.events, Array(1...100))
+  }
+
+  @MainActor
+  func test_C51b_writesOnTheThreadThatReadsTellOnceAfterAWriteFromElsewhereToo() async throws {
+    let number = CurrentValue(0)
+    XCTAssertEqual(number.value, 0)
+    onAnotherThread { number.value = -1 }
+    await oneTurnOfTheMainActor()
+    let found = Record<Int>()
+    observeForEver(number, found)
+    for written in 1...10 {
+      number.value = written
+      await oneTurnOfTheMainActor()
+      XCTAssertEqual(found.events, Array(1...written))
+    }
   }
 
   /// A burst of no more writes than there are generations tells once, of any more at most twice.

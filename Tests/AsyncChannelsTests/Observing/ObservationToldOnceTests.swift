@@ -30,6 +30,37 @@ final class ObservationToldOnceTests: XCTestCase {
     XCTAssertEqual(counter.seen, 99_999)
   }
 
+  /// The observer has missed a write, so the job tells it. While the job does, the thread that reads writes once more.
+  @MainActor
+  func test_C51f_anObserverThatTheJobTellsIsNotToldByAWriterToo() async throws {
+    let (number, told) = (CurrentValue(0), Record<Void>())
+    let isInstalled = DispatchSemaphore(value: 0)
+    let (isTold, isWritten) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    // The main actor is this function's until the observer is installed, so the job is still to come.
+    func install() {
+      Thread.detachNewThread {
+        withObservationTracking {
+          _ = number.value
+          onAnotherThread { number.value = 1 }
+        } onChange: {
+          told.add(())
+          if told.count > 1 { return }
+          isTold.signal()
+          isWritten.wait()
+        }
+        isInstalled.signal()
+        isTold.wait()
+        number.value = 2
+        isWritten.signal()
+      }
+      isInstalled.wait()
+      XCTAssertEqual(told.count, 0)
+    }
+    install()
+    for _ in 0..<3 { await oneTurnOfTheMainActor() }
+    XCTAssertEqual(told.count, 1)
+  }
+
   private func oneTurnOfTheMainActor() async {
     await Task.detached { @MainActor in }.value
   }

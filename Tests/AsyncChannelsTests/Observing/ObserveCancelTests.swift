@@ -69,6 +69,16 @@ final class ObserveCancelTests: XCTestCase {
   }
 
   @MainActor
+  func test_C43_anObserverThatIsCancelledWhileItSleepsLeavesNoSleeperBehind() async throws {
+    let channel = Channel<Int>()
+    let token = channel.outlet.observe { _ in }
+    XCTAssertEqual(channel.log.sleeperCount, 1)
+    token.cancel()
+    try await until("unsubscribed") { channel.subscriberCount == 0 }
+    XCTAssertEqual(channel.log.sleeperCount, 0)
+  }
+
+  @MainActor
   func test_C47f_noCallComesAfterACancelThatRacesWithASender() async throws {
     for end in Ending.allCases {
       for round in 0..<50 {

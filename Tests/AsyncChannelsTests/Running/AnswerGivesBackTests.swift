@@ -86,6 +86,22 @@ final class AnswerGivesBackTests: XCTestCase {
     }
   }
 
+  func test_C98b_whatIsGivenBackComesFirstInACancelledTaskThatTakesAllTheSame() async throws {
+    for (name, makeInput) in Self.sources {
+      let inputs = Channel<Int>()
+      let received = makeInput(inputs.outlet)
+      let (consumer, turn) = try await Self.holding(1, of: received, inputs)
+      inputs.send(2)
+      consumer.place.giveBack([turn.returned])
+      let first = try await Task {
+        cancelThisTask()
+        return received.takeNow().element
+      }.result()
+      XCTAssertEqual(first, 1, name)
+      XCTAssertEqual(received.takeNow().element, 2, name)
+    }
+  }
+
   func test_C98b_aConsumerThatSleepsIsWokenByWhatIsGivenBack() async throws {
     for (name, makeInput) in Self.sources {
       let inputs = Channel<Int>()

@@ -64,6 +64,28 @@ final class RowChangesTests: XCTestCase {
     }
   }
 
+  /// 64 rows come in a turn of the main actor. The caller is cancelled behind the first turn.
+  @MainActor
+  func test_C62_C104_theRowsOfLaterTurnsDoNotBeginOnceTheCallerIsCancelled() async throws {
+    let state = CurrentValue(Array(0..<200))
+    var (compared, isCancelled, late) = (0, false, 0)
+    let run = Task {
+      let id = { (row: Int) in
+        compared += 1
+        return row
+      }
+      await state.outlet.runningEach(by: id) { @MainActor _ in if isCancelled { late += 1 } }
+    }
+    let cancelling = Task {
+      XCTAssertEqual(compared, 200, "the rows have not come")
+      run.cancel()
+      isCancelled = true
+    }
+    try await within { await run.value }
+    await cancelling.value
+    XCTAssertEqual(late, 0)
+  }
+
   /// Each change compares what is there, and no more: with 3,000 rows it took seconds otherwise.
   @MainActor
   func test_C104_rowsThatAreAppendedOneByOneAreBegunEachOnceAndOthersHaveTheirTurn() async throws {

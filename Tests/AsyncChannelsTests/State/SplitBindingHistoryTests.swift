@@ -89,6 +89,66 @@ final class SplitBindingHistoryTests: XCTestCase {
     XCTAssertEqual(runs.load(ordering: .relaxed), after, "nothing waits for an answer")
   }
 
+  /// The closure of a derived source runs while a publication is judged. What it writes is newer than that.
+  func test_C116_aWriteThatComesWhileAPublicationIsJudgedOutlivesIt() {
+    let (state, input, interruption) = (CurrentValue(""), Channel<String>(), Interruption())
+    let received = input.outlet.subscribe()
+    let binding = SplitBinding(
+      reading: state.outlet.map(interruption.passing), writing: input.inlet)
+    binding.value = "a"
+    XCTAssertEqual(received.takeNow().element, "a")
+    interruption.come(atRun: 1) { binding.value = "ab" }
+    state.value = "A"
+    XCTAssertEqual(binding.value, "ab")
+    XCTAssertEqual(received.takeNow().element, "ab")
+    state.value = "AB"
+    XCTAssertEqual(binding.value, "AB")
+  }
+
+  /// The binding looks twice at its source before it writes. Between the two, the owner publishes.
+  func test_C116_whatIsPublishedWhileAWriteBeginsIsNoAnswerToIt() {
+    let (state, input, interruption) = (CurrentValue("a"), Channel<String>(), Interruption())
+    let received = input.outlet.subscribe()
+    let binding = SplitBinding(
+      reading: state.outlet.map(interruption.passing), writing: input.inlet)
+    interruption.come(atRun: 2) { state.value = "b" }
+    binding.value = "x"
+    XCTAssertEqual(received.takeNow().element, "x")
+    state.value = "b"
+    XCTAssertEqual(binding.value, "x", "it was \"b\" before the write was taken")
+    state.value = "X"
+    XCTAssertEqual(binding.value, "X")
+  }
+
+  func test_C116_aPublicationIsComparedWithALateAnswerToAnEarlierWrite() {
+    let (state, other, input) = (CurrentValue("a"), CurrentValue(0), Channel<String>())
+    let received = input.outlet.subscribe()
+    let source = StateOutlet.combine(state.outlet, other.outlet).map { text, _ in text }
+    let binding = SplitBinding(reading: source, writing: input.inlet)
+    binding.value = "x"
+    state.value = "b"
+    XCTAssertEqual(binding.value, "x", "it was not taken")
+    XCTAssertEqual(received.takeNow().element, "x")
+    other.value = 1
+    XCTAssertEqual(binding.value, "x", "it was \"b\" before the write was taken")
+    state.value = "X"
+    XCTAssertEqual(binding.value, "X")
+  }
+
+  func test_C116_aBindingThatIsGoneTakesNoOtherWithIt() {
+    let (state, input) = (CurrentValue(""), Channel<String>())
+    let received = input.outlet.subscribe()
+    let binding = SplitBinding(reading: state.outlet, writing: input.inlet)
+    do {
+      let other = SplitBinding(reading: state.outlet, writing: input.inlet)
+      XCTAssertEqual(other.value, "")
+    }
+    binding.value = "a"
+    XCTAssertEqual(received.takeNow().element, "a")
+    state.value = "A"
+    XCTAssertEqual(binding.value, "A")
+  }
+
   func test_C116_aBindingThatIsGoneIsToldNothing() {
     let state = CurrentValue(0)
     let runs = Atomic(0)
@@ -104,6 +164,25 @@ final class SplitBindingHistoryTests: XCTestCase {
     let before = runs.load(ordering: .relaxed)
     state.value = 2
     XCTAssertEqual(runs.load(ordering: .relaxed), before)
+  }
+}
+
+/// Something that comes while a closure of derived state runs, as another thread may come.
+private final class Interruption: Sendable {
+  private let next = Mutex<(run: Int, body: @Sendable () -> Void)?>(nil)
+
+  /// - Parameter run: Which of the closure's runs from now on.
+  func come(atRun run: Int, _ body: @escaping @Sendable () -> Void) {
+    next.withLock { $0 = (run, body) }
+  }
+
+  func passing(_ text: String) -> String {
+    let body = next.withLock { next -> (@Sendable () -> Void)? in
+      next?.run -= 1
+      return next?.run == 0 ? next.take()?.body : nil
+    }
+    body?()
+    return text
   }
 }
 
