@@ -101,7 +101,7 @@ extension StateOutlet where Value: Sequence, Value.Element: Sendable {
       let changes = compare(&known, value)
       let gone = rows.apply(changes.gone, changes.come)
       let first = rows.lastNumber + 1
-      come = changes.come.filter { rows.begin($0.id) }.map(\.element)
+      for (id, element) in changes.come where rows.begin(id) { come.append(element) }
       return RowTasks.Step(gone: gone, come: first..<first + come.count)
     } beginning: { index in
       let element = come[index]
