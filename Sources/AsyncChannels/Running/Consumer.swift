@@ -23,7 +23,9 @@ final class Consumer<Element: Sendable>: AnswerSource, Sendable {
   /// Waits until there may be something to take. False at the end, if the task is cancelled, or if a newer
   /// consumer has asked.
   func waitForElement(isolation: isolated (any Actor)?) async -> Bool {
-    await place.waiter.waitForElement(as: place.epoch, isolation: isolation)
+    // What was given back, and taken again, is worked on: it causes nothing that comes now.
+    Causes.forget(ObjectIdentifier(place.waiter))
+    return await place.waiter.waitForElement(as: place.epoch, isolation: isolation)
   }
 
   /// Takes one element that is there, or skips it. Takes nothing if the task is cancelled.
@@ -35,8 +37,7 @@ final class Consumer<Element: Sendable>: AnswerSource, Sendable {
   }
 
   private func takeElsewhere() -> TakenTurn {
-    Causes.forget(ObjectIdentifier(place.waiter))
-    return switch feed.take(.more, as: place.epoch) {
+    switch feed.take(.more, as: place.epoch) {
     case .element(let element): .turn(Turn(element))
     case .skipped: .skipped
     case .nothing: .nothing

@@ -67,6 +67,61 @@ final class CauseTests: XCTestCase {
     }
   }
 
+  func test_C86d_whatIsReportedOfAnElementIsNotCausedByTheNextOneThatIsReady() async {
+    let recording = recording()
+    let busy = Channel<Bool>()
+    recording.add(busy, as: "busy")
+    let received = first.outlet.subscribe()
+    for number in 1...2 { first.send(number) }
+    first.finish()
+    await received.answer(
+      overlap: { $0 == 1 ? .latestOnly : .concurrent }, busy: busy.inlet, by: { $0 },
+      publish: { _, _ in })
+    let sent = recording.flow.events.filter { $0.kind == .sent }
+    XCTAssertEqual(sent.map(\.text), ["1", "2", "true", "false"])
+    XCTAssertEqual(sent[2].cause, sent[0].id)
+  }
+
+  /// One task publishes both.
+  @MainActor
+  func test_C86d_answersThatAreReadyTogetherAreCausedByTheirElements() async throws {
+    let (recording, first, second) = (recording(), first, second)
+    try await withTestTime { time in
+      let (received, gate) = (first.outlet.subscribe(), Gate())
+      let run = Task {
+        await received.answer(.concurrent) { number in
+          await gate.pass()
+          return number
+        } publish: {
+          second.send($0 * 10)
+        }
+      }
+      for number in 1...2 { first.send(number) }
+      await time.idle()
+      gate.open()
+      await time.idle()
+      run.cancel()
+      await run.value
+    }
+    let sent = recording.flow.events.filter { $0.kind == .sent }
+    XCTAssertEqual(sent.map(\.text), ["1", "2", "10", "20"])
+    XCTAssertEqual(sent.map(\.cause), [nil, nil, sent[0].id, sent[1].id])
+  }
+
+  /// The call is cancelled between the decision that the work begins and its beginning.
+  func test_C86d_anElementWhoseWorkWasNotBegunCausesNothingAfterTheCall() async {
+    let recording = recording()
+    let received = first.outlet.subscribe()
+    first.send(1)
+    await Task { [second] in
+      await received.answer(
+        busy: Inlet { if $0 { cancelThisTask() } }, by: { $0 }, publish: { _ in })
+      second.send(99)
+    }.value
+    XCTAssertEqual(received.pendingCount, 1)
+    XCTAssertEqual(recording.flow.events.compactMap(\.cause), [])
+  }
+
   func test_C86d_bindAndObserveCarryTheCause() async throws {
     let recording = recording()
     let third = Channel<Int>()
@@ -199,6 +254,36 @@ final class CauseTests: XCTestCase {
     let sent = recording.flow.events.filter { $0.kind == .sent }
     XCTAssertEqual(sent.map(\.cause), [nil, sent[0].id, nil])
     withExtendedLifetime(received) {}
+  }
+
+  /// That it is busy is reported when the next one has come and is not taken yet.
+  @MainActor
+  func test_C86d_anElementThatWasGivenBackCausesNothingWhenTheCallAsksForMore() async throws {
+    let (recording, first) = (recording(), first)
+    let busy = Channel<Bool>()
+    recording.add(busy, as: "busy")
+    try await withTestTime { time in
+      let received = first.outlet.subscribe()
+      first.send(1)
+      for await number in received {
+        let returned = Returned(element: number, origins: Causes.current)
+        received.feed.waiter.takeBack([returned], of: 1)
+        break
+      }
+      let run = Task {
+        await received.answer(
+          after: .seconds(1), clock: time.clock, busy: busy.inlet, isBusyInPause: true,
+          by: { $0 }, publish: { _ in })
+      }
+      await time.run()
+      first.send(2)
+      await time.run()
+      run.cancel()
+      await run.value
+    }
+    let sent = recording.flow.events.filter { $0.kind == .sent }
+    XCTAssertEqual(sent.map(\.text), ["1", "true", "false", "2", "true", "false"])
+    XCTAssertEqual(sent.map(\.cause), [nil, nil, sent[0].id, nil, nil, sent[3].id])
   }
 
   func test_C86d_noRecordingShowsACauseThatAnotherHasRecorded() async {
