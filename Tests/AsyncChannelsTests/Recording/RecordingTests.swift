@@ -231,6 +231,22 @@ final class RecordingTests: XCTestCase {
     XCTAssertTrue(recording.text(legend: false).hasSuffix("an earlier element taken\n"))
   }
 
+  /// It has no place among those that the subscriber takes, so that it is forgotten takes none from them.
+  func test_C85a_C85h_whatNobodyWasSubscribedForIsForgottenAlone() async {
+    let (numbers, others) = (Channel<Int>(), Channel<Int>())
+    withExtendedLifetime(numbers.outlet.subscribe()) {}
+    let recording = Recording(limit: 3)
+    recording.add(numbers, as: "numbers")
+    recording.add(others, as: "others")
+    numbers.send(1)
+    let subscription = numbers.outlet.subscribe()
+    numbers.send(2)
+    others.send(3)
+    _ = await subscription.next()
+    XCTAssertEqual(recording.flow.leftOut, 2)
+    XCTAssertEqual(recording.flow.events.map(\.kind), [.sent, .sent, .taken])
+  }
+
   func test_C85a_theTimesAreTheClocks() async {
     let clock = TestClock()
     let channel = Channel<Int>()

@@ -6,26 +6,38 @@ import XCTest
 @MainActor
 final class AnswerFairnessTests: XCTestCase {
   func test_C99_othersHaveTheirTurnWhileElementsAreTakenAndAnswersPublished() async throws {
-    let count = 6_400
     for overlap in Overlap.allCases {
-      let input = Input<Int>()
-      for number in 0..<count { input.inlet.send(number) }
-      input.finish()
-      let turns = Record<Void>()
-      let other = Task {
-        while !Task.isCancelled {
-          turns.add(())
-          await Task.yield()
-        }
+      try await expectTurns("\(overlap)") { received, busy in
+        await received.answer(
+          overlap, busy: busy, ignored: Inlet { _ in }, by: { $0 }, publish: { _ in })
       }
-      // Busy is reported, so the loop is on the main actor.
-      let busy = CurrentValue(false)
-      await input.received.answer(
-        overlap, busy: busy.inlet, ignored: Inlet { _ in }, by: { $0 }, publish: { _ in })
-      try await other.cancelAndWait()
-      // Both need a thread to yield, so they need not take turns exactly.
-      XCTAssertGreaterThan(turns.count, count / 64 / 4, "\(overlap)")
     }
+    try await expectTurns("an overlap for each") { received, busy in
+      await received.answer(
+        overlap: { _ in .latestOnly }, busy: busy, by: { $0 }, publish: { _, _ in })
+    }
+  }
+
+  /// Busy is reported, so the loop is on the main actor.
+  private func expectTurns(
+    _ what: String,
+    _ answer: @MainActor (Subscription<Int>, _ busy: Inlet<Bool>) async -> Void
+  ) async throws {
+    let count = 6_400
+    let input = Input<Int>()
+    for number in 0..<count { input.inlet.send(number) }
+    input.finish()
+    let turns = Record<Void>()
+    let other = Task {
+      while !Task.isCancelled {
+        turns.add(())
+        await Task.yield()
+      }
+    }
+    await answer(input.received, CurrentValue(false).inlet)
+    try await other.cancelAndWait()
+    // Both need a thread to yield, so they need not take turns exactly.
+    XCTAssertGreaterThan(turns.count, count / 64 / 4, what)
   }
 
   /// Answers that are ready together take one job of the isolation, in which others come between.

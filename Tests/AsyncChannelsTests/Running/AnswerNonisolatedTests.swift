@@ -27,6 +27,35 @@ final class AnswerNonisolatedTests: XCTestCase {
     XCTAssertEqual(most.load(ordering: .sequentiallyConsistent), 1, "calls at once")
   }
 
+  /// While an answer is published, the work on what `publish` has sent returns on another thread.
+  func test_publishIsCalledOneAtATimeThoughNoElementWaitsForTheAnswer() async throws {
+    let (numbers, last) = (Channel<Int>(), 1_000)
+    let received = numbers.outlet.subscribe()
+    let worked = Atomic(0)
+    let inside = Atomic(0)
+    let most = Atomic(0)
+    numbers.send(1)
+    try await within(.seconds(30)) {
+      await received.answer(.latestOnly) { number in
+        worked.store(number, ordering: .sequentiallyConsistent)
+        return number
+      } publish: { number in
+        let now = inside.add(1, ordering: .sequentiallyConsistent).newValue
+        most.max(now, ordering: .sequentiallyConsistent)
+        if number == last { numbers.finish() } else { numbers.send(number + 1) }
+        // If there is no other thread, this ends all the same.
+        var looks = number == last ? 0 : 10_000
+        while looks > 0 {
+          let isNextDone = worked.load(ordering: .sequentiallyConsistent) > number
+          looks = isNextDone ? min(looks, 1_000) - 1 : looks - 1
+        }
+        inside.subtract(1, ordering: .sequentiallyConsistent)
+      }
+    }
+    XCTAssertEqual(worked.load(ordering: .sequentiallyConsistent), last)
+    XCTAssertEqual(most.load(ordering: .sequentiallyConsistent), 1, "calls at once")
+  }
+
   func test_C79f_busyIsSaidInOrderFromNonisolatedCodeToo() async throws {
     for overlap in Overlap.allCases { try await busyIsSaidInOrder(overlap) }
   }

@@ -152,6 +152,39 @@ final class AnswerOverlappingTests: XCTestCase {
       of: [.save(1), .refresh(2), .image(3)], isReported: true)
   }
 
+  /// It was ready when the last answer but one was published, and work that was superseded goes on.
+  func test_C79b_C101_itIsNotBusyForWhatANewerConsumerHasTaken() async throws {
+    try await withTestTime { time in
+      let (input, phases, published) = (Input<Int>(), Record<Bool>(), Record<Int>())
+      let (old, new) = (Gate(), Gate())
+      let received = input.received
+      let run = Task {
+        await received.answer(
+          overlap: { $0 < 3 ? .latestOnly : .concurrent }, busy: Inlet { phases.add($0) }
+        ) { number in
+          await (number == 1 ? old : new).pass()
+        } publish: { number, _ in
+          published.add(number)
+          if number == 2 {
+            input.inlet.send(4)
+          } else {
+            XCTAssertEqual(received.takeNow(as: received.takeOver()).element, 4)
+          }
+        }
+      }
+      for number in 1...3 {
+        input.inlet.send(number)
+        await time.idle()
+      }
+      new.open()
+      await time.idle()
+      XCTAssertEqual(published.events, [2, 3])
+      XCTAssertEqual(phases.events, [true, false])
+      old.open()
+      await run.value
+    }
+  }
+
   func test_C122c_aCancelledCallGivesBackASaveThatWaits() async throws {
     try await withTestTime { time in
       let (input, begun) = (Input<Job>(), Record<Job>())

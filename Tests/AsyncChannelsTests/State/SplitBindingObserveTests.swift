@@ -105,6 +105,16 @@ final class SplitBindingObserveTests: XCTestCase {
     }
   }
 
+  func test_C117b_aTurnEndsAfter64CallsAndTheNextOneServesTheRest() async throws {
+    let tokens = (0..<200).map { _ in observe() }
+    _ = shown.take()
+    owner.output.value = "new"
+    let count = await Task { [shown] in shown.count }.value
+    XCTAssertLessThanOrEqual(count, 64)
+    try await until("all are called") { [shown] in shown.count == 200 }
+    withExtendedLifetime(tokens) {}
+  }
+
   /// Its body may have caught what belongs to the main actor.
   func test_C117d_theBodyIsLetGoOnTheMainActorWhereverTheTokenIsDropped() async throws {
     let (input, text, census) = (Channel<String>(), CurrentValue("a"), Census())

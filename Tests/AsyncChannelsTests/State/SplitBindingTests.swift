@@ -148,6 +148,65 @@ final class SplitBindingTests: XCTestCase {
     XCTAssertEqual(text.value, "AB")
   }
 
+  func test_C116_aWriteThatItsInletDoesNotSendOnCountsAsTaken() {
+    let (input, output) = (Channel<String>(), CurrentValue(""))
+    let received = input.outlet.subscribe()
+    let text = SplitBinding(
+      reading: output.outlet, writing: input.inlet.compactContramap { $0 == "x" ? nil : $0 })
+    text.value = "x"
+    XCTAssertEqual(text.value, "x")
+    input.send("another's")
+    output.value = "y"
+    XCTAssertEqual(text.value, "y")
+    input.finish()
+    text.value = "z"
+    XCTAssertEqual(text.value, "z")
+    output.value = "y"
+    XCTAssertEqual(text.value, "y")
+    XCTAssertEqual(received.takeNow().element, "another's")
+  }
+
+  /// What it leaves behind is still being destroyed, and that writes.
+  func test_C116_aSubscriberThatHasLeftIsNotWaitedFor() {
+    let (input, output, census) = (Channel<Tracked>(), CurrentValue(""), Census())
+    let text = SplitBinding(
+      reading: output.outlet,
+      writing: input.inlet.contramap { (_: String) in Tracked(0, in: census) })
+    var received: Subscription<Tracked>? = input.outlet.subscribe()
+    input.send(
+      Tracked(1, in: census) {
+        text.value = "typed"
+        output.value = "decided"
+      })
+    input.send(Tracked(2, in: census))
+    XCTAssertEqual(received?.pendingCount, 2)
+    received = nil
+    XCTAssertEqual(census.count, 0)
+    XCTAssertEqual(text.value, "decided")
+  }
+
+  func test_C116_aDecisionOnAnotherBindingOfTheSameInputIsNoneOnThisOne() {
+    let input = Channel<String>()
+    let received = input.outlet.subscribe()
+    let (output, otherOutput) = (CurrentValue(""), CurrentValue(""))
+    let other = SplitBinding(reading: otherOutput.outlet, writing: input.inlet)
+    let text = SplitBinding(
+      reading: output.outlet,
+      writing: input.inlet.contramap { (text: String) in
+        otherOutput.value = "decided"
+        return text
+      })
+    other.value = "b"
+    XCTAssertEqual(received.takeNow().element, "b")
+    text.value = "a"
+    XCTAssertEqual(other.value, "decided")
+    output.value = "late"
+    XCTAssertEqual(text.value, "a")
+    XCTAssertEqual(received.takeNow().element, "a")
+    output.value = "A"
+    XCTAssertEqual(text.value, "A")
+  }
+
   /// A function has an element when it was called: what it publishes meanwhile is its decision.
   func test_aFunctionAnswersImmediately() {
     let output = CurrentValue("")

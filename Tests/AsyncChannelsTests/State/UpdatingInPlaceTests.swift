@@ -90,8 +90,26 @@ final class UpdatingInPlaceTests: XCTestCase {
     }
     try await expectWaiting {
       $0.finish()
+      $0.value = [3]
       XCTAssertEqual($0.value, [1, 2])
     }
+  }
+
+  /// The two steps of an end that comes meanwhile: nothing at first, and all of it after the update.
+  func test_C66c_C115_anEndThatComesMeanwhileIsPutOff() {
+    let list = CurrentValue([1])
+    let counts = list.subscriberCounts.subscribe()
+    XCTAssertEqual(counts.takeNow().element, 0)
+    let hasEnded = list.update { value in
+      value.append(2)
+      return list.log.finishKeepingNewest()
+    }
+    XCTAssertFalse(hasEnded)
+    list.value.append(3)
+    list.endUpdatesAndFinish()
+    list.value.append(4)
+    XCTAssertEqual(list.value, [1, 2, 3])
+    XCTAssertEqual(counts.takeNow().look, .finished)
   }
 
   func test_C115_aSubscriptionThatBeginsMeanwhileBeginsWithWhatItLeaves() async throws {
