@@ -114,8 +114,8 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   private func send(_ value: Value, insteadOf before: Published<Value>?) {
     let mark = target.log?.beginMarking()
     let replaced = drafting.withLock { $0.begin(value, markedBy: mark, insteadOf: before) }
-    // Something was published since, and not judged: there was no draft.
-    if let before, before.version != version, let published { noteUndecided(published) }
+    // Something was published since, and not judged: there was no draft. Or the source was changed in place then.
+    if before?.version != version, let published { noteUndecided(published) }
     target.send(value)
     if let mark { target.log?.endMarking(mark) }
     forget(replaced)

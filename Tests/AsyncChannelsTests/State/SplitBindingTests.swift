@@ -1,4 +1,5 @@
 import Observation
+import Synchronization
 import TestSupport
 import XCTest
 
@@ -237,6 +238,134 @@ final class SplitBindingTests: XCTestCase {
     }
   }
 
+  /// What was passed over as a late answer is no news when some other part changes.
+  func test_C116_whatIsTypedOutlivesAnotherChangeAfterALateAnswer() {
+    let form = Form()
+    form.text.value = "a"
+    form.text.value = "ab"
+    XCTAssertEqual(form.take(), "a")
+    form.state.update { $0.text = "A" }
+    XCTAssertEqual(form.take(), "ab")
+    form.state.update { $0.other += 1 }
+    XCTAssertEqual(form.text.value, "ab")
+    form.state.update { $0.text = "AB" }
+    XCTAssertEqual(form.text.value, "AB")
+  }
+
+  /// Another thread might publish at that moment.
+  func test_C116_whatIsTypedOutlivesWhatIsPublishedWhenTheWriteBegins() {
+    let form = Form()
+    form.whenRead { form.state.update { $0.text = "older" } }
+    form.text.value = "a"
+    XCTAssertEqual(form.take(), "a")
+    form.state.update { $0.other += 1 }
+    XCTAssertEqual(form.text.value, "a")
+    form.state.update { $0.text = "A" }
+    XCTAssertEqual(form.text.value, "A")
+  }
+
+  /// Another thread might write at that moment.
+  func test_C116_whatIsTypedOutlivesADecisionOnTheTextBefore() {
+    let form = Form()
+    form.text.value = "a"
+    XCTAssertEqual(form.take(), "a")
+    form.whenRead { form.text.value = "b" }
+    form.state.update { $0.text = "A" }
+    XCTAssertEqual(form.text.value, "b")
+    XCTAssertEqual(form.take(), "b")
+    form.state.update { $0.other += 1 }
+    XCTAssertEqual(form.text.value, "b")
+    form.state.update { $0.text = "B" }
+    XCTAssertEqual(form.text.value, "B")
+  }
+
+  /// The write begins while the source is changed in place, and ends after that, or while it is changed again.
+  func test_C116_whatIsTypedDuringAnUpdateOutlivesWhatThatLeaves() {
+    for isChangedAgain in [false, true] {
+      let (other, lines) = (CurrentValue(0), CurrentValue(["a"]))
+      let input = Channel<String>()
+      let received = input.outlet.subscribe()
+      let (isReading, hasRead) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let (isChanging, isWritten) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let isFirst = Atomic(true)
+      let parts = StateOutlet.combine(
+        other.outlet.map { number in
+          isReading.signal()
+          return number
+        }, lines.outlet)
+      let last = parts.map { _, lines in
+        if isChangedAgain, isFirst.exchange(false, ordering: .relaxed) {
+          hasRead.signal()
+          isChanging.wait()
+        }
+        return lines.last ?? ""
+      }
+      let text = SplitBinding(reading: last, writing: input.inlet)
+      lines.update { lines in
+        Thread.detachNewThread {
+          text.value = "typed"
+          isWritten.signal()
+        }
+        isReading.wait()
+        lines.append("older")
+      }
+      if isChangedAgain {
+        hasRead.wait()
+        lines.update { lines in
+          isChanging.signal()
+          isWritten.wait()
+          XCTAssertEqual(received.takeNow().element, "typed")
+          lines.append("decided")
+        }
+      } else {
+        isWritten.wait()
+        XCTAssertEqual(received.takeNow().element, "typed")
+        other.value += 1
+        XCTAssertEqual(text.value, "typed")
+        lines.update { $0.append("decided") }
+      }
+      XCTAssertEqual(text.value, "decided")
+    }
+  }
+
+  func test_C116_aSubscriberThatLeavesOwesNothing() {
+    let volume = CurrentValue(5)
+    let input = Channel<Int>()
+    let binding = SplitBinding(reading: volume.outlet, writing: input.inlet)
+    let received = input.outlet.subscribe()
+    do {
+      let other = input.outlet.subscribe()
+      binding.value = 6
+      XCTAssertEqual(received.takeNow().element, 6)
+      volume.value = 7
+      XCTAssertEqual(binding.value, 6, "the other has not taken it")
+      withExtendedLifetime(other) {}
+    }
+    volume.value = 8
+    XCTAssertEqual(binding.value, 8)
+  }
+
+  /// The input knows the place of the newest write of each binding, until its owner has decided.
+  func test_C116_nothingIsLeftOfWritesInTheInput() {
+    let owner = Owner()
+    func count() -> Int { owner.input.log.state.withLock { $0.marks?.all.count ?? 0 } }
+    for text in ["a", "ab", "abc"] { owner.text.value = text }
+    XCTAssertEqual(count(), 1)
+    do {
+      let other = SplitBinding(reading: owner.output.outlet, writing: owner.input.inlet)
+      other.value = "other"
+      XCTAssertEqual(count(), 2)
+    }
+    XCTAssertEqual(count(), 1, "of the binding that is left")
+    owner.decide("ABC")
+    XCTAssertEqual(count(), 0)
+    let form = Form()
+    form.text.value = "a"
+    _ = form.take()
+    form.state.update { $0.text = "A" }
+    XCTAssertEqual(form.markCount, 0)
+  }
+
   func test_itReadsDerivedStateToo() {
     let owner = Owner()
     let count = CurrentValue(0)
@@ -350,6 +479,40 @@ final class SplitBindingTests: XCTestCase {
     func accept(_: some Observable & Sendable) {}
     accept(Owner().text)
   }
+}
+
+/// An owner whose text is one part of its state.
+private final class Form: Sendable {
+  let state = CurrentValue((text: "", other: 0))
+  let text: SplitBinding<String>
+  private let input = Channel<String>()
+  private let received: Subscription<String>
+  private let hook = Hook()
+
+  init() {
+    received = input.outlet.subscribe()
+    let source = state.outlet.map { [hook] form in
+      hook.run()
+      return form.text
+    }
+    text = SplitBinding(reading: source, writing: input.inlet)
+  }
+
+  /// How many writes the input knows the place of.
+  var markCount: Int { input.log.state.withLock { $0.marks?.all.count ?? 0 } }
+
+  func take() -> String? { received.takeNow().element }
+
+  /// Called once, when the text is computed next.
+  func whenRead(_ body: @escaping @Sendable () -> Void) { hook.set(body) }
+}
+
+private final class Hook: Sendable {
+  private let body = Locked<(@Sendable () -> Void)?>(nil)
+
+  func set(_ new: @escaping @Sendable () -> Void) { body.withLock { $0 = new } }
+
+  func run() { body.withLock { $0.take() }?() }
 }
 
 /// Takes an input when a test says so, and publishes what the test says.
