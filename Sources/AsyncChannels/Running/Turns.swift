@@ -205,7 +205,6 @@ final class Turns: Sendable {
   func close() {
     let (held, current) = state.withLock { state in
       state.isClosed = true
-      state.count = 0
       return (state.held.takeAll(), state.current.all)
     }
     giveBack(held)

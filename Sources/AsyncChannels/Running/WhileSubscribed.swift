@@ -70,7 +70,7 @@ extension StateOutlet where Value: BinaryInteger {
     _ body: @escaping @isolated(any) @Sendable () async -> Void
   ) async {
     let counts = subscribe()
-    while var count = await counts.first(where: { $0 > 0 }) {
+    while var count = await counts.next() {
       // The subscribers that came may have left, and others come, while the body before was unwinding:
       // only the newest count is of now.
       while let newer = counts.takeNow().element { count = newer }
