@@ -122,6 +122,21 @@ final class CauseTests: XCTestCase {
     XCTAssertEqual(recording.flow.events.compactMap(\.cause), [])
   }
 
+  func test_C86d_anElementCausesWhatIsSentWhenItsProgressIsPublished() async {
+    let recording = recording()
+    let received = first.outlet.subscribe()
+    for number in 1...2 { first.send(number) }
+    first.finish()
+    await received.answer { (number: Int, progress: Inlet<Int>) in
+      _ = progress.send(number * 10)
+    } progress: { [second] _, percent in
+      second.send(percent)
+    } publish: { _, _ in
+    }
+    let sent = recording.flow.events.filter { $0.kind == .sent }
+    XCTAssertEqual(sent.map(\.cause), [nil, nil, sent[0].id, sent[1].id])
+  }
+
   func test_C86d_bindAndObserveCarryTheCause() async throws {
     let recording = recording()
     let third = Channel<Int>()

@@ -205,6 +205,17 @@ final class RecordingTests: XCTestCase {
     XCTAssertTrue(recording.text(times: true).contains("subscription 1 displaced by a newer"))
   }
 
+  func test_C85b_aLoopThatIsCancelledWhileItWorksIsRecordedToo() async {
+    let channel = Channel<Int>()
+    let recording = Recording()
+    recording.add(channel, as: "numbers")
+    let subscription = channel.outlet.subscribe()
+    channel.send(1)
+    await Task { for await _ in subscription { cancelThisTask() } }.value
+    XCTAssertEqual(recording.flow.events.map(\.kind), [.subscribed, .sent, .taken, .cancelled])
+    withExtendedLifetime(subscription) {}
+  }
+
   func test_C85h_ofTooManyEventsTheNewestAreKeptAndTheOthersCounted() async {
     let channel = Channel<Int>()
     let recording = Recording(limit: 3)

@@ -194,6 +194,42 @@ final class AnswerGivesBackTests: XCTestCase {
     XCTAssertEqual(got, 11)
   }
 
+  /// A loop that has taken the first of them takes the second, and nothing that came later.
+  func test_C98b_whatIsGivenBackOfMergedStateComesFirstToo() async throws {
+    let (one, two) = (CurrentValue(1), CurrentValue(10))
+    let received = StateOutlet.combine(one.projectedValue, two.projectedValue).map(+).subscribe()
+    for number in 2...4 { one.value = number }
+    let consumer = Consumer(received.makeAsyncIterator())
+    _ = await consumer.waitForElement(isolation: MainActor.shared)
+    var taken: [TurnBase] = []
+    for _ in 0..<5 where taken.count < 2 {
+      if case .turn(let turn) = consumer.take() { taken.append(turn) }
+    }
+    XCTAssertEqual(taken.count, 2)
+    consumer.place.giveBack(taken.map(\.returned))
+    one.finish()
+    two.finish()
+    let got = await Way.loop.take(received)
+    XCTAssertEqual(got, [11, 12, 13, 14])
+  }
+
+  /// No lock is held while a closure runs, not even one that `cancel()` takes.
+  func test_C98d_aClosureThatCancelsTheCallGivesItsElementToTheNext() async throws {
+    let inputs = Channel<Int>()
+    let isFirst = Atomic(true)
+    let received = inputs.outlet.map { number in
+      if isFirst.exchange(false, ordering: .relaxed) { cancelThisTask() }
+      return number
+    }.subscribe()
+    inputs.send(1)
+    inputs.finish()
+    let published = Record<Int>()
+    await Task { await received.answer(by: { $0 }, publish: { published.add($0) }) }.value
+    XCTAssertEqual(published.take(), [])
+    await received.answer(by: { $0 }, publish: { published.add($0) })
+    XCTAssertEqual(published.take(), [1])
+  }
+
   /// A derived subscription runs a closure while the call is cancelled: that element comes after those that were
   /// given back at once.
   func test_C98b_C98d_whatIsGivenBackLaterByTheSameCallComesAfterIt() async throws {

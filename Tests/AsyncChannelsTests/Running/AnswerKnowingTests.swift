@@ -98,6 +98,39 @@ final class AnswerKnowingTests: XCTestCase {
     }
   }
 
+  func test_C103_theInletOfWorkThatDoesNotCountAnyMoreRefusesProgress() async throws {
+    for isCancelled in [false, true] {
+      let input = Input<Int>()
+      let (begun, mayGoOn) = ([Gate(), Gate()], Gate())
+      let wasSent = Record<Bool>()
+      var published: [Int] = []
+      let run = Task {
+        await input.received.answer(.latestOnly) { (number: Int, progress: Inlet<Int>) in
+          begun[number].open()
+          if number == 1 { return }
+          await mayGoOn.pass()
+          wasSent.add(progress.send(1).isSent)
+        } progress: { number, _ in
+          published.append(number)
+        } publish: { _, _ in
+        }
+      }
+      input.inlet.send(0)
+      try await within { await begun[0].pass() }
+      if isCancelled {
+        run.cancel()
+      } else {
+        input.inlet.send(1)
+        try await within { await begun[1].pass() }
+        input.finish()
+      }
+      mayGoOn.open()
+      try await within { await run.value }
+      XCTAssertEqual(wasSent.events, [false])
+      XCTAssertEqual(published, [])
+    }
+  }
+
   func test_C103_workThatFailsReportsToo() async throws {
     var seen: [String] = []
     let work: @Sendable (Int, Inlet<Int>) async throws(Refused) -> Int = {

@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsTesting
 import Synchronization
 import TestSupport
 import XCTest
@@ -84,6 +85,29 @@ final class AnswerNonisolatedTests: XCTestCase {
       isBusy = nowBusy
     }
     XCTAssertFalse(isBusy)
+  }
+
+  /// Work ends, and its answer is to be published, before the loop has looked at what was sent meanwhile.
+  func test_C100_noAnswerIsPublishedWhenANewerElementWasSentAndIsNotSeenYet() async throws {
+    try await withTestTime { time in
+      let numbers = Channel<Int>()
+      let received = numbers.outlet.subscribe()
+      let published = Record<Int>()
+      let run = Task.detached {
+        await received.answer(.latestOnly, after: .seconds(1), clock: time.clock) { number in
+          if number == 1 { numbers.send(2) }
+          return number
+        } publish: {
+          published.add($0)
+        }
+      }
+      numbers.send(1)
+      await time.advance(by: .seconds(1))
+      XCTAssertEqual(published.events, [])
+      await time.advance(by: .seconds(1))
+      XCTAssertEqual(published.events, [2])
+      run.cancel()
+    }
   }
 
   /// Superseded work that goes on must not publish, and the call waits for it all the same.

@@ -124,6 +124,51 @@ final class SettledTests: XCTestCase {
     }
   }
 
+  /// To look whether there is more is not to ask for it.
+  func test_C72_aLookThatFindsNothingAsksForNothing() async throws {
+    for policy in policies {
+      let channel = Channel<Int>(buffering: policy)
+      var subscription: Subscription? = channel.outlet.subscribe()
+      channel.send(1)
+      let settled = Task { await channel.outlet.settled() }
+      try await until("it waits") { channel.isSettling }
+      XCTAssertEqual(subscription?.takeNow().element, 1)
+      XCTAssertNil(subscription?.takeNow().element)
+      XCTAssertTrue(channel.isSettling, "\(policy)")
+      subscription = nil
+      let hasSettled = try await settled.result()
+      XCTAssertTrue(hasSettled)
+    }
+  }
+
+  /// When work has ended, `answer` looks whether it goes on to be busy.
+  @MainActor
+  func test_C72_itIsNotSettledWhileAnAnswerIsPublished() async throws {
+    for policy in policies {
+      let (channel, busy) = (Channel<Int>(buffering: policy), CurrentValue(false))
+      let subscription = channel.outlet.subscribe()
+      let (isWorking, mayEnd) = (Gate(), Gate())
+      let wasSettling = Record<Bool>()
+      let run = Task {
+        await subscription.answer(busy: busy.inlet) { _ in
+          isWorking.open()
+          await mayEnd.pass()
+        } publish: { _ in
+          wasSettling.add(channel.isSettling)
+        }
+      }
+      channel.send(1)
+      try await within { await isWorking.pass() }
+      let settled = Task { await channel.outlet.settled() }
+      try await until("it waits") { channel.isSettling }
+      mayEnd.open()
+      let hasSettled = try await settled.result()
+      XCTAssertTrue(hasSettled)
+      XCTAssertEqual(wasSettling.events, [true], "\(policy)")
+      try await run.cancelAndWait()
+    }
+  }
+
   /// The consumer never sleeps: there is always more. A bounded one is heard of as soon as it asks, an
   /// unbounded one when it has taken up to 64 more.
   func test_C72_aConsumerThatAlwaysFindsAnElementSettlesToo() async throws {
@@ -238,6 +283,24 @@ final class SettledTests: XCTestCase {
       let hasSettled = try await settled.result(within: .seconds(20))
       XCTAssertTrue(hasSettled)
     }
+  }
+
+  /// It always finds more: so what counts is how much it has taken of the state that is asked.
+  func test_C74a_aFollowerOfSeveralStatesSettlesWhenItHasTakenWhatThereWas() async throws {
+    let (busy, idle) = (CurrentValue(0), CurrentValue(0))
+    let iterator = StateOutlet.combine(busy.outlet, idle.outlet).subscribe().makeAsyncIterator()
+    for number in 1...5 { busy.value = number }
+    let settled = Task { await busy.outlet.settled() }
+    try await until("it waits") { busy.log.waitCount == 1 }
+    var last: Int?
+    while busy.log.waitCount > 0, last ?? 0 < 50 {
+      busy.value += 1
+      last = await iterator.next()?.0
+    }
+    XCTAssertEqual(last, 6, "It has worked on 5, and asked for more.")
+    busy.finish()
+    _ = try await settled.result(within: .seconds(20))
+    withExtendedLifetime(idle) {}
   }
 
   /// The consumer has slept, and taken all that there was of the state that is asked.

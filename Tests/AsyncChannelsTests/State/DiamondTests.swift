@@ -60,6 +60,22 @@ final class DiamondTests: XCTestCase {
     XCTAssertEqual(calls.take().count, 1)
   }
 
+  /// Neither part has it twice.
+  func test_C118_aPartThatOccursOnceInEachOfTwoIsComputedOnce() {
+    let calls = Record<Int>()
+    let shared = CurrentValue(1).outlet.map {
+      calls.add($0)
+      return $0
+    }
+    let (first, second) = (CurrentValue(2).outlet, CurrentValue(3).outlet)
+    let (one, other) = (StateOutlet.combine(first, shared), StateOutlet.combine(second, shared))
+    let both = StateOutlet.combine(one, other)
+    XCTAssert(both.value.0 == (2, 1))
+    XCTAssertEqual(calls.take().count, 1)
+    XCTAssert(both.value.1 == (3, 1))
+    XCTAssertEqual(calls.take().count, 1)
+  }
+
   func test_C118_aChangeComputesEachCombinationOnceForAFollower() {
     for withoutDuplicates in [false, true] {
       let (state, other) = (CurrentValue(1), CurrentValue(1))

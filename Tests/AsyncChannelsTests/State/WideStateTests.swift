@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import XCTest
 
@@ -128,6 +129,46 @@ final class WideStateTests: XCTestCase {
       }
       XCTAssertEqual([state.subscriberCount, other.subscriberCount], [0, 0])
     }
+  }
+
+  func test_C34_aFollowerOfSeveralStatesKeepsNoValueThatWasReplaced() {
+    let census = Census()
+    let (object, other) = (CurrentValue(Tracked(0, in: census)), CurrentValue(0))
+    let subscription = StateOutlet.combine(object.outlet, other.outlet).map { $0.number + $1 }
+      .subscribe()
+    for number in 1...3 {
+      object.value = Tracked(number, in: census)
+      while subscription.takeNow().element != nil {}
+      XCTAssertEqual(census.count, 1)
+    }
+  }
+
+  /// A value that is replaced takes elements when it is destroyed, before the other state has a value: so the newer
+  /// consumer makes its own of what is known.
+  func test_C56c_aNewerConsumerMayComeBeforeAllStatesHaveAValue() {
+    let census = Census()
+    let newer = Locked<Subscription<String>?>(nil)
+    let taken = Record<String?>()
+    let object = CurrentValue(
+      Tracked(1, in: census) { taken.add(newer.withLock { $0 }?.takeNow().element) })
+    let list = CurrentValue([0])
+    let text = StateOutlet.combine(object.outlet, list.outlet).map { "\($0.number)\($1)" }
+    // While it is changed in place, there is no value to begin with.
+    list.update { list in
+      let subscription = text.subscribe()
+      XCTAssertNil(subscription.takeNow().element)
+      newer.withLock { $0 = subscription }
+      for number in 2...3 { object.value = Tracked(number, in: census) }
+      XCTAssertEqual(taken.count, 0)
+      XCTAssertNil(subscription.takeNow().element)
+      XCTAssertEqual(taken.events, [nil])
+      list.append(1)
+    }
+    let subscription = newer.withLock { $0.take() }
+    XCTAssertEqual(subscription?.takeNow().element, "3[0, 1]")
+    object.value = Tracked(4, in: census)
+    XCTAssertEqual(subscription?.takeNow().element, "4[0, 1]")
+    withExtendedLifetime(list) {}
   }
 
   /// The newer consumer goes on with values of its own, and misses nothing.
