@@ -92,7 +92,7 @@ final class StoredMemberManagerTests: XCTestCase {
 
   func test_nobodyCanUseUpTheKeyThatRemovesAMemberToCome() async throws {
     let manager = makeManager()
-    try await withRunning(manager.run) {
+    await withRunning(manager.run) {
       let early = await manager.carryOut(.remove(id: 1), key: "remove 1")
       XCTAssertEqual(early, .unknownMember)
       let added = await manager.carryOut(.add(name: "Ann"), key: "k")
@@ -105,8 +105,8 @@ final class StoredMemberManagerTests: XCTestCase {
 
   func test_aServerThatIsBehindRemovesAMemberThatAnotherHasAdded() async throws {
     let (manager, other) = (makeManager(), makeManager())
-    try await withRunning(manager.run) {
-      try await withRunning(other.run) {
+    await withRunning(manager.run) {
+      await withRunning(other.run) {
         for id in 1...100 {
           let added = await other.carryOut(.add(name: "Ann"), key: "add \(id)")
           XCTAssertEqual(added, .done)
@@ -126,7 +126,7 @@ final class StoredMemberManagerTests: XCTestCase {
       while await earlier.counts.snapshots == 0 { await Task.yield() }
     }
     let manager = makeManager()
-    try await withRunning(manager.run) {
+    await withRunning(manager.run) {
       let again = await manager.carryOut(add, key: "k")
       XCTAssertEqual(again, .repeated)
       XCTAssertEqual(manager.roster.value.members.count, 1)
