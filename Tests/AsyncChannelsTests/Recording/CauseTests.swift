@@ -251,16 +251,20 @@ final class CauseTests: XCTestCase {
     withExtendedLifetime((outer, inner)) {}
   }
 
-  func test_C86d_anElementThatWasGivenBackCausesNothingAfterItsLoopEither() async {
-    let recording = recording()
-    let received = first.outlet.subscribe()
-    first.send(1)
+  /// As `answer` does with what it took and did not begin.
+  private func giveBackOne(of received: Subscription<Int>) async {
     for await number in received {
-      // As `answer` does with what it took and did not begin.
       let returned = Returned(element: number, origins: Causes.current)
       received.feed.waiter.takeBack([returned], of: 1)
       break
     }
+  }
+
+  func test_C86d_anElementThatWasGivenBackCausesNothingAfterItsLoopEither() async {
+    let recording = recording()
+    let received = first.outlet.subscribe()
+    first.send(1)
+    await giveBackOne(of: received)
     for await number in received {
       second.send(number)
       break
@@ -280,11 +284,7 @@ final class CauseTests: XCTestCase {
     try await withTestTime { time in
       let received = first.outlet.subscribe()
       first.send(1)
-      for await number in received {
-        let returned = Returned(element: number, origins: Causes.current)
-        received.feed.waiter.takeBack([returned], of: 1)
-        break
-      }
+      await giveBackOne(of: received)
       let run = Task {
         await received.answer(
           after: .seconds(1), clock: time.clock, busy: busy.inlet, isBusyInPause: true,
