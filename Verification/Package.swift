@@ -8,6 +8,7 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   .enableUpcomingFeature("InferIsolatedConformances"),
+  .treatAllWarnings(as: .error),
 ]
 
 let channels: Target.Dependency = .product(name: "AsyncChannels", package: "AsyncChannels")

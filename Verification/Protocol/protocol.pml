@@ -4,7 +4,7 @@
  *
  * Each step carries, in brackets, the Swift function that it stands for. One step is one access to
  * what several tasks share: a critical section of the log's lock, an atomic operation, a flag of
- * the runtime. Memory is sequentially consistent: check-orderings looks at the rest.
+ * the runtime. Memory is sequentially consistent: verify orderings looks at the rest.
  *
  * Elements are numbers here: what becomes of their memory, and how a slot is claimed and copied, is
  * the business of slots.pml. The two can be apart because they share two things only: the count of

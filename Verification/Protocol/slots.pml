@@ -6,7 +6,7 @@
  * Each step carries, in brackets, the Swift function that it stands for. One step is one access to
  * what several tasks share: an atomic operation, the beginning or the end of a copy. What is done
  * under a lock and reached under that lock only is joined to the step before or behind it. Memory is
- * sequentially consistent: check-orderings looks at the rest.
+ * sequentially consistent: verify orderings looks at the rest.
  *
  * Nobody sleeps here. A consumer that finds nothing waits until something is published, or leaves.
  * How it sleeps and is woken is the business of protocol.pml.

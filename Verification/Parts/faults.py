@@ -1,4 +1,4 @@
-"""The faults that plant-faults plants: small changes of the sources, each of which must be caught.
+"""The faults that verify faults plants: small changes of the sources, each of which must be caught.
 
 (name, file of AsyncChannels or AsyncChannelsRecording, the text as it is, the text with the fault, and, of what no
 program of the verification looks at, which tests to run). The text must be found exactly once, so that a
