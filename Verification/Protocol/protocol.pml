@@ -96,9 +96,9 @@ bool inlined[BELLS + 1]      /* who was woken by it runs on the thread that rang
 byte word                    /* Position.word, of cursor 0: the epoch of who may claim without the lock */
 byte position[CURSORS]       /* Position.word: the number of the next slot */
 byte cursorOwner             /* Waiter.lock, of cursor 0: who has it, plus one */
-byte newest                  /* Waiter.newest, of cursor 0 */
-byte bellOf[CURSORS]         /* Waiter.bell */
-bool isAsleep                /* Waiter.isAsleep, of cursor 0 */
+byte newest                  /* CurrentConsumer.epoch, of cursor 0 */
+byte bellOf[CURSORS]         /* CurrentConsumer.bell */
+bool isAsleep                /* CurrentConsumer.isAsleep, of cursor 0 */
 byte bellsMade               /* of cursor 0 (for assertions) */
 
 #define NOBODY 0             /* Position.nobody: the place is closed */
@@ -639,7 +639,7 @@ inline lookAndJoin(cursor) {
   }
 }
 
-/* [Waiter.dropBell] With the cursor's lock; `leaveQueue` takes the log's. */
+/* [CurrentConsumer.dropBell] With the cursor's lock; `leaveQueue` takes the log's. */
 inline dropBell() {
   atomic {
     !locked ->

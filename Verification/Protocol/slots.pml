@@ -103,7 +103,7 @@ byte reach                   /* Position.reach */
 byte header = NONE           /* Position.header */
 
 byte cursorOwner             /* Waiter.lock: who has it, plus one */
-byte newest                  /* Waiter.newest */
+byte newest                  /* CurrentConsumer.epoch */
 byte parked = NONE           /* LogCursor.parked.segment */
 byte parkedUntil             /* LogCursor.parked.until */
 bool joined                  /* the subscription is made */

@@ -33,13 +33,7 @@ class Waiter: @unchecked Sendable {
 
   private final let lastEpoch = Atomic<UInt64>(0)
   private final let lock = Locked(())
-  /// The epoch of the newest iterator that has asked.
-  @exclusivity(unchecked) private final var newest: UInt64 = 0
-  /// Made at the first sleep, and again when one was cancelled or displaced.
-  @exclusivity(unchecked) private final var bell: Doorbell?
-  /// Whether a consumer sleeps on `bell`: from joining the queue until it has woken, or another has
-  /// taken its place.
-  @exclusivity(unchecked) private final var isAsleep = false
+  @exclusivity(unchecked) private final var consumer = CurrentConsumer()
   /// Whether there is what was given back. Relaxed: a consumer finds it under the lock when it first asks, and from
   /// then on knows of it itself.
   private final let hasReturnedElements = Atomic(false)
@@ -96,7 +90,7 @@ class Waiter: @unchecked Sendable {
       admit(nil)
       // A newer consumer may sleep already. Only who has taken its doorbell out of the queue rings it: after a
       // ring too many it would look, and come back to the queue, while it is still in another list.
-      guard isAsleep, let bell, leaveQueue(bell) else { return nil }
+      guard let bell = consumer.sleepingPlace, leaveQueue(bell) else { return nil }
       return bell
     }
     sleeper?.ring()
@@ -190,10 +184,10 @@ class Waiter: @unchecked Sendable {
   private final func ask<Found>(as epoch: UInt64, _ body: () -> Found) -> Found? {
     var displaced: Doorbell?
     let found = excluding(epoch) { () -> Found? in
-      guard newest <= epoch else { return nil }
-      newest = epoch
+      guard case .granted(let sleeper) = consumer.ask(as: epoch) else { return nil }
       admit(returned.isEmpty ? epoch : nil)
-      if isAsleep { displaced = dropBell() }
+      if let sleeper { leaveQueue(sleeper) }
+      displaced = sleeper
       return body()
     }
     displaced?.ring()
@@ -202,7 +196,7 @@ class Waiter: @unchecked Sendable {
 
   /// Does something for the consumer that has asked last, and displaces nobody. Nil for any other.
   final func withPlace<Found>(of epoch: UInt64, _ body: () -> Found?) -> Found? {
-    excluding(epoch) { newest == epoch ? body() : nil }
+    excluding(epoch) { consumer.epoch == epoch ? body() : nil }
   }
 
   @inline(__always)
@@ -223,7 +217,7 @@ class Waiter: @unchecked Sendable {
     var bell: Doorbell?
     var spins = false
     var look = ask(as: epoch) {
-      spins = self.bell?.maySpin == true && !hasMore && spin.mayTry(isolation)
+      spins = consumer.bell?.maySpin == true && !hasMore && spin.mayTry(isolation)
       return spins ? .nothing : lookOrJoin(&bell)
     }
     if spins, look != nil {
@@ -241,23 +235,19 @@ class Waiter: @unchecked Sendable {
   /// Joins the wait queue with a doorbell unless there is something. Requires the lock.
   private final func lookOrJoin(_ joined: inout Doorbell?) -> PollResult {
     guard returned.isEmpty else { return .readable }
-    if bell == nil {
+    var kept = consumer.bell
+    if kept == nil {
       // A consumer that never has to wait makes no doorbell.
       let look = poll(asks: true, orJoinWith: nil)
       if look != .nothing { return look }
-      bell = Doorbell(ofSubscriber: isSubscriber)
+      kept = Doorbell(ofSubscriber: isSubscriber)
     }
-    let look = poll(asks: true, orJoinWith: bell)
-    isAsleep = look == .nothing
-    if isAsleep { joined = bell }
+    let look = poll(asks: true, orJoinWith: kept)
+    if look == .nothing, let kept {
+      consumer.fallAsleep(on: kept)
+      joined = kept
+    }
     return look
-  }
-
-  /// Requires the lock.
-  private final func dropBell() -> Doorbell? {
-    if let bell { leaveQueue(bell) }
-    isAsleep = false
-    return bell.take()
   }
 
   /// After the wait: the consumer was rung, cancelled or displaced. True if it should look again.
@@ -268,11 +258,13 @@ class Waiter: @unchecked Sendable {
   @inline(never)
   private final func wakeUp(from bell: Doorbell, as epoch: UInt64) -> Bool {
     let isCancelled = withPlace(of: epoch) { () -> Bool? in
-      guard bell === self.bell else { return nil }
+      guard consumer.wakeUp(from: bell) else { return nil }
       wake()
-      isAsleep = false
       let isCancelled = Task.isCancelled
-      if isCancelled { _ = dropBell() }
+      if isCancelled {
+        leaveQueue(bell)
+        consumer.dropBell()
+      }
       return isCancelled
     }
     helpRinging()
