@@ -538,7 +538,7 @@ FAULTS = [
      "        add(.dropped, lane, by: actor, element: element, subscription: number)\n",
      "        _ = element\n", RECORDING),
     ("a loop that is left stays a cause", "LoopEnd.swift",
-     "    waiter.note(.endsLoop)\n", "", "AsyncChannelsTests.CauseTests"),
+     "    waiter.note(.endsStep)\n", "", "AsyncChannelsTests.CauseTests"),
     ("an equal value is passed over, and the older one kept", "StateOutlet+Deriving.swift",
      "            _ = cell.set(new)\n", "            if !isSame { _ = cell.set(new) }\n",
      "AsyncChannelsTests.WideStateTests"),

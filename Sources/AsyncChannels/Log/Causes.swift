@@ -1,15 +1,5 @@
 import Synchronization
 
-/// An element that a task took, and is still at work on, by the number that an observer of its log gave it.
-package struct Origin: Sendable {
-  package let observer: any LogObserver
-  package let element: Int
-
-  package init(observer: any LogObserver, element: Int) {
-    (self.observer, self.element) = (observer, element)
-  }
-}
-
 /// Knows which task is at work on which element. Called with no lock of a log held.
 package protocol CauseFollower: AnyObject, Sendable {
   /// What the running task is at work on.

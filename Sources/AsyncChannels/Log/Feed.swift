@@ -128,13 +128,11 @@ enum Feed<Element: Sendable>: Sendable {
   /// How many elements of its base can be taken, those that were given back included.
   var pendingCount: Int { waiter.pendingCount + waiter.returnedCount }
 
-  /// The first element that a consumer took and gave back; nil, as nearly always, if there is none.
+  /// The first element that a consumer took and gave back; nil if there is none (see `Waiter.hasReturned`).
   @usableFromInline
   func takeReturned(as epoch: UInt64) -> Element? {
-    guard waiter.hasReturned,
-      let returned = waiter.takeReturned(as: epoch) as? Returned<Element>
-    else { return nil }
-    Causes.took(returned.origins, from: ObjectIdentifier(waiter))
+    guard let returned = waiter.takeReturned(as: epoch) as? Returned<Element> else { return nil }
+    if Causes.areFollowed { waiter.note(.takesAgain(returned.origins)) }
     return returned.element
   }
 

@@ -68,8 +68,11 @@ package enum LogEvent {
   case displaced(Int)
   /// What was taken last was taken by a script, on behalf of the running task.
   case takenByHand(Int)
-  /// The loop of the running task has ended, so what the task sends now is not caused by what the loop took.
-  case loopEnded(Int)
+  /// The running task has taken an element that had been given back. An observer that knows the element is in the
+  /// origins, with its number.
+  case takenAgain([Origin], by: Int)
+  /// What the running task sends now is not caused by what it took: its loop has ended, or asks for more.
+  case stepEnded(Int)
   /// - Parameter count: How many there are left.
   case left(Int, after: Sleep, count: Int)
   case finished
@@ -117,6 +120,16 @@ package struct SentElement {
   package let replayed: Int
   /// How what is kept for the first subscriber is bounded, if this is kept.
   package let kept: BufferingPolicy?
+}
+
+/// An element that a task took, and is still at work on, by the number that an observer of its log gave it.
+package struct Origin: Sendable {
+  package let observer: any LogObserver
+  package let element: Int
+
+  package init(observer: any LogObserver, element: Int) {
+    (self.observer, self.element) = (observer, element)
+  }
 }
 
 /// A consumer begins a step: it has worked on all that it has taken before, and asks for more.

@@ -18,7 +18,6 @@ final class LoopEnd: Sendable {
   }
 
   deinit {
-    waiter.note(.endsLoop)
-    Causes.forget(ObjectIdentifier(waiter))
+    waiter.note(.endsStep)
   }
 }

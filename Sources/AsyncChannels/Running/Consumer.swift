@@ -23,8 +23,8 @@ final class Consumer<Element: Sendable>: AnswerSource, Sendable {
   /// Waits until there may be something to take. False at the end, if the task is cancelled, or if a newer
   /// consumer has asked.
   func waitForElement(isolation: isolated (any Actor)?) async -> Bool {
-    // What was given back, and taken again, is worked on: it causes nothing that comes now.
-    Causes.forget(ObjectIdentifier(place.waiter))
+    // The log is not asked while there are elements that were given back.
+    if Causes.areFollowed { place.waiter.note(.endsStep) }
     return await place.waiter.waitForElement(as: place.epoch, isolation: isolation)
   }
 

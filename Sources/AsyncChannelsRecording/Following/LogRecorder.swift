@@ -46,11 +46,12 @@ final class LogRecorder: LogObserver {
       owner.noteSent(element, by: sending, in: lane)
     case .taken(let subscriber, let slot):
       guard let element = owner.noteTaken(by: subscriber, slot: slot, in: lane) else { return nil }
-      return AfterLock { [self] in
-        CauseTable.shared.took(element, from: self, by: subscriber)
-      }
+      return took(element, by: subscriber)
+    case .takenAgain(let origins, let subscriber):
+      let own = origins.first { $0.observer === self }
+      return own.map { took($0.element, by: subscriber) } ?? forget(subscriber)
     case .asked(let asking): return forget(asking.subscriber)
-    case .loopEnded(let subscriber): return forget(subscriber)
+    case .stepEnded(let subscriber): return forget(subscriber)
     case .takenByHand(let subscriber):
       owner.note(event, in: lane)
       // What an owner takes from its input by hand is a cause. What a script takes from an output is none:
@@ -62,6 +63,11 @@ final class LogRecorder: LogObserver {
     default: owner.note(event, in: lane)
     }
     return nil
+  }
+
+  /// What the running task sends from now on is caused by this element.
+  private func took(_ element: Int, by subscriber: Int) -> AfterLock {
+    AfterLock { [self] in CauseTable.shared.took(element, from: self, by: subscriber) }
   }
 
   /// What the running task sends from now on is not caused by what it took from this subscription.
