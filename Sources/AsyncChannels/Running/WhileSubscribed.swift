@@ -77,25 +77,18 @@ extension StateOutlet where Value: BinaryInteger {
       if count == 0 { continue }
       await withDiscardingTaskGroup { group in
         group.addTask { await body() }
-        repeat {
-          // At the end there is neither a zero to wait for nor anybody to linger for.
-          guard await counts.first(where: { $0 == 0 }) != nil else { break }
+        // At the end there is neither a zero to wait for nor anybody to linger for.
+        var last = Optional(count)
+        while let count = last {
           // After a zero, the next count is that of somebody who came.
-        } while await counts.next(
-          as: counts.makeEpoch(), by: clock.now.advanced(by: duration.countable), on: clock) != nil
+          last =
+            count > 0
+            ? await counts.next()
+            : await counts.next(
+              as: counts.makeEpoch(), by: clock.now.advanced(by: duration.countable), on: clock)
+        }
         group.cancelAll()
       }
     }
-  }
-}
-
-extension Subscription {
-  fileprivate func first(
-    where isWanted: (Element) -> Bool, isolation: isolated (any Actor)? = #isolation
-  ) async -> Element? {
-    while let element = await next() {
-      if isWanted(element) { return element }
-    }
-    return nil
   }
 }
