@@ -46,11 +46,6 @@ class DerivedState<Value: Sendable>: StateNode, @unchecked Sendable {
     return value
   }
 
-  /// The value without waiting and without telling Observation; nil while one of the states is changed in place.
-  final var valueIfThere: Value? {
-    StateGraph(of: self).read(waiting: false, as: Value.self)
-  }
-
   @usableFromInline
   final var logs: [BroadcastLogBase] { StateGraph(of: self).roots.map(\.log) }
 

@@ -160,7 +160,8 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   private var published: Published<Value>? {
     guard case .derived(let derived) = source.source else { return nil }
     let version = version
-    guard let value = derived.valueIfThere else { return nil }
+    let value = StateGraph(of: derived).read(waiting: false, as: Value.self)
+    guard let value else { return nil }
     return Published(value: value, version: version, isCurrent: version == self.version)
   }
 
