@@ -197,7 +197,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     var budget = TurnBudget()
     for _ in 0..<consumer.place.pendingCount {
       if isolation != nil, budget.isUsedUp() { await budget.pause() }
-      guard case .turn(let turn) = turns.take(consumer.take) else { continue }
+      guard case .element(let turn) = turns.take(consumer.take) else { continue }
       if case .ignored = turns.decide(turn, as: .firstOnly) { ignore(own(turn)) }
     }
   }

@@ -119,10 +119,5 @@ struct CurrentTurns {
   mutating func takeAll() -> [TurnBase] { exchange(&all, with: []) }
 }
 
-/// What comes of a take.
-enum TakenTurn {
-  case turn(TurnBase)
-  /// Filtered out.
-  case skipped
-  case nothing
-}
+/// What comes of a take. One that is skipped was filtered out.
+typealias TakenTurn = Feed<TurnBase>.Taken

@@ -93,7 +93,7 @@ final class Turns: Sendable {
   {
     if case .nothing = taken { return .nothing }
     let isLate = state.late.takeOne(from: place)
-    guard case .turn(let turn) = taken else { return .skipped }
+    guard case .element(let turn) = taken else { return .skipped }
     turn.isLate = isLate || state.count > 0
     state.held.append(turn)
     // If the call is closed, the older one was given back, too, and is superseded by nothing.

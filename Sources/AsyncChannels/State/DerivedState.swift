@@ -57,7 +57,7 @@ class DerivedState<Value: Sendable>: StateNode, @unchecked Sendable {
     }
     return .derived(merge.waiter) { mode, epoch in
       switch merge.step(mode, as: epoch) {
-      case .changed(let graph):
+      case .element(let graph):
         let value = graph.top._withUnsafeGuaranteedRef { $0.value(as: Value.self) }
         graph.end()
         return .element(value)
