@@ -25,7 +25,7 @@
 ///
 /// An outlet does not keep its channel alive, and accumulates nothing without a subscriber.
 @frozen
-public struct Outlet<Element: Sendable>: AsyncSequence, Subscribable {
+public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   @usableFromInline
   enum Source: Sendable {
     /// - Parameter keeping: If the log keeps what is unheard.
@@ -50,10 +50,6 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Subscribable {
   ) {
     source = .feeds(of: logs, makeFeed)
   }
-
-  /// Itself.
-  @inlinable
-  public var outlet: Outlet { self }
 
   /// The logs whose elements its subscriptions take.
   @usableFromInline
