@@ -47,11 +47,13 @@ def graphs(name, folder):
         yield json.loads(file.read_text())
 
 
-def symbols(name, folder):
-    """What the library declares itself, and not what it gets from the protocols of others."""
+def symbols(name, folder, inherited=False):
+    """What the library declares itself, and not what it gets from the protocols of others. If `inherited`, also what
+    its types get from its own protocols."""
     for graph in graphs(name, folder):
         for symbol in graph["symbols"]:
-            if "::SYNTHESIZED::" not in symbol["identifier"]["precise"]:
+            precise = symbol["identifier"]["precise"]
+            if "::SYNTHESIZED::" not in precise or inherited and precise.startswith(f"s:{len(name)}{name}"):
                 yield symbol
 
 

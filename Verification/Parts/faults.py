@@ -511,7 +511,7 @@ FAULTS = [
     ("a body is called though they have left", "WhileSubscribed.swift",
      "      if count == 0 { continue }\n", ""),
     ("a linger ends although somebody came in time", "WhileSubscribed.swift",
-     "on: clock) != nil", "on: clock) != nil && false"),
+     "on: clock)\n", "on: clock).flatMap { _ in nil }\n"),
     ("what comes with the deadline is lost", "Subscription.swift",
      "return first ?? second", "return first", "AsyncChannelsTests.ProbeTests"),
     # Recordings: what the log tells the store, and what becomes of it there.

@@ -7,7 +7,7 @@ enum Feed<Element: Sendable>: Sendable {
 
   /// What a take found. *Skipped* differs from *nothing*: there may be more elements behind it.
   @usableFromInline
-  enum Taken {
+  enum Taken: Sendable {
     case element(Element), skipped, nothing
   }
 

@@ -13,7 +13,7 @@ final class MergeOrder: Sendable {
   /// An element of a queue, or one that the queue did not keep.
   struct Change: Sendable {
     let number: Int
-    let value: AnyStateValue
+    let value: AnyBox
   }
 
   struct Entry: Sendable {
@@ -29,7 +29,7 @@ final class MergeOrder: Sendable {
     var entries = RingBuffer<Entry>()
     /// The newest element of each queue that was not taken, if it takes the newest; else, that was dropped
     /// since the last entry.
-    var newest: [AnyStateValue?]
+    var newest: [AnyBox?]
     /// The numbers of those that are there.
     var present: [Int] = []
 
@@ -61,12 +61,12 @@ final class MergeOrder: Sendable {
   fileprivate func noteNewest<Element>(
     _ element: Element, at number: Int, evicting evicted: inout Evicted<Element>
   ) {
-    let replaced = state.withLock { state -> AnyStateValue? in
-      let older = exchange(&state.newest[number], with: StateValue(element))
+    let replaced = state.withLock { state -> AnyBox? in
+      let older = exchange(&state.newest[number], with: Box(element))
       if older == nil { state.present.append(number) }
       return older
     }
-    if let replaced = replaced as? StateValue<Element> { evicted.add(replaced.value) }
+    if let replaced = replaced as? Box<Element> { evicted.add(replaced.value) }
   }
 
   /// What is next, unless it takes the newest; nil if the task is cancelled: that is asked when it was seen.
@@ -113,10 +113,10 @@ final class MergePlace: Sendable {
 }
 
 /// A value among values of other types: an object, since those can be told apart for little.
-class AnyStateValue: @unchecked Sendable {}
+class AnyBox: @unchecked Sendable {}
 
 /// `@unchecked Sendable`, both: there is nothing but a constant.
-final class StateValue<Value: Sendable>: AnyStateValue, @unchecked Sendable {
+final class Box<Value: Sendable>: AnyBox, @unchecked Sendable {
   let value: Value
 
   init(_ value: Value) {

@@ -145,7 +145,7 @@ enum MergedChange {
   /// The first in the queue, if there is one: others are newer.
   case unneeded(TakeMode)
   /// One that the queue did not keep, or the newest.
-  case value(AnyStateValue)
+  case value(AnyBox)
 }
 
 protocol MergeTarget: AnyObject {

@@ -27,6 +27,6 @@ where Base.Failure == Never, Base.Element: Sendable {
   }
 
   func take() -> TakenTurn {
-    next.take().map { .turn($0) } ?? .nothing
+    next.take().map { .element($0) } ?? .nothing
   }
 }

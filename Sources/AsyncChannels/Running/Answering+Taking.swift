@@ -17,7 +17,7 @@ extension Answering {
   }
 
   func takeNext(from source: any AnswerSource) -> Turn<Element>? {
-    guard case .turn(let turn) = turns.take(source.take) else { return nil }
+    guard case .element(let turn) = turns.take(source.take) else { return nil }
     return own(turn)
   }
 
@@ -37,7 +37,7 @@ extension Answering {
       switch turns.take(source.take) {
       case .nothing: return newest
       case .skipped: continue
-      case .turn(let turn):
+      case .element(let turn):
         guard look(at: own(turn)) == .latestOnly else {
           ahead = own(turn)
           return newest
@@ -63,7 +63,7 @@ extension Answering {
     for _ in 0..<max(0, count) {
       if isolation != nil, budget.isUsedUp() { await budget.pause() }
       switch turns.take(replacing: newest, source.take) {
-      case .turn(let turn): newest = own(turn)
+      case .element(let turn): newest = own(turn)
       case .skipped: continue
       case .nothing: return newest
       }

@@ -197,7 +197,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     var budget = TurnBudget()
     for _ in 0..<consumer.place.pendingCount {
       if isolation != nil, budget.isUsedUp() { await budget.pause() }
-      guard case .turn(let turn) = turns.take(consumer.take) else { continue }
+      guard case .element(let turn) = turns.take(consumer.take) else { continue }
       if case .ignored = turns.decide(turn, as: .firstOnly) { ignore(own(turn)) }
     }
   }
@@ -209,7 +209,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
 
   /// False if another task publishes, which publishes this answer, too.
   private func becomesPublisher(of answer: Answer, _ turn: Turn<Element>) -> Bool {
-    answers.withLock { $0.begin { WaitingAnswer(answer, of: turn) } }
+    answers.withLock { $0.begin { Box((answer, turn)) } }
   }
 
   /// Publishes answers one after the other: no answer after a newer one, and none while another is being
@@ -235,8 +235,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
       // The task that made its answer has left that to this one.
       if current !== turn { finish(current) }
       guard let next = answers.withLock({ $0.takeNext() }) else { return }
-      let waiting = unsafeDowncast(next, to: WaitingAnswer<Element, Answer>.self)
-      (answer, current) = (waiting.answer, waiting.turn)
+      (answer, current) = unsafeDowncast(next, to: Box<(Answer, Turn<Element>)>.self).value
       if isolation != nil, budget.isUsedUp() { await budget.pause() }
     }
   }

@@ -90,11 +90,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   ) async {
     let attempt: @Sendable (Element, Inlet<Progress>) async -> Result<Answer, WorkFailure> = {
       element, progress in
-      do throws(WorkFailure) {
-        return .success(try await work(element, progress))
-      } catch {
-        return .failure(error)
-      }
+      await Result { () async throws(WorkFailure) in try await work(element, progress) }
     }
     await answer(
       overlap, after: quiet, clock: clock, busy: busy, isBusyInPause: isBusyInPause,

@@ -29,8 +29,8 @@ final class Busy: Sendable {
   /// Reports in an isolation, when it is free. Stands for a call: as long as it has not reported, others that
   /// share the inlet report in order with it.
   func tellLater(in isolation: (any Actor)?, priority: TaskPriority) {
-    report.join()
-    Task.detached(priority: priority) { [report] in
+    let report = BusyReport.joined(self.report.inlet)
+    Task.detached(priority: priority) {
       await report.tell(isolation: isolation)
       report.leave()
     }
@@ -66,7 +66,7 @@ private final class BusyReport: Sendable {
   /// By inlet, with the number of calls that share it.
   private static let all = Locked<[Inlet<Bool>: (report: BusyReport, calls: Int)]>([:])
 
-  private let inlet: Inlet<Bool>
+  let inlet: Inlet<Bool>
   private let state = Locked(State())
 
   private init(to inlet: Inlet<Bool>) {
@@ -78,10 +78,6 @@ private final class BusyReport: Sendable {
       all[inlet, default: (BusyReport(to: inlet), 0)].calls += 1
       return all[inlet]!.report
     }
-  }
-
-  func join() {
-    Self.all.withLock { all in all[inlet]?.calls += 1 }
   }
 
   func leave() {

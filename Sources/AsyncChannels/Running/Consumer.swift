@@ -31,14 +31,14 @@ final class Consumer<Element: Sendable>: AnswerSource, Sendable {
   /// Takes one element that is there, or skips it. Takes nothing if the task is cancelled.
   func take() -> TakenTurn {
     if case .cursor(let cursor) = feed, let turn = cursor.takeTurn(as: place.epoch) {
-      return .turn(turn)
+      return .element(turn)
     }
     return takeElsewhere()
   }
 
   private func takeElsewhere() -> TakenTurn {
     switch feed.take(.more, as: place.epoch) {
-    case .element(let element): .turn(Turn(element))
+    case .element(let element): .element(Turn(element))
     case .skipped: .skipped
     case .nothing: .nothing
     }

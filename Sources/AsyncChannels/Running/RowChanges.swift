@@ -35,33 +35,27 @@ struct RowChanges<ID: Hashable, Element> {
   }
 }
 
-/// Which identities are there, how often, and by what number what runs for them is known.
+/// Which identities are there, how often, and what runs for them.
 struct Rows<ID: Hashable> {
-  private struct Row {
-    var count = 0
-    var number: Int?
-  }
+  private var rows: [ID: (count: Int, run: Task<Void, Never>?)] = [:]
 
-  private var rows: [ID: Row] = [:]
-  private(set) var lastNumber = 0
-
-  /// Returns the numbers of what is not there any more.
-  mutating func apply(_ gone: [ID], _ come: [(id: ID, element: some Any)]) -> [Int] {
-    for (id, _) in come { rows[id, default: Row()].count += 1 }
+  /// Returns the runs of what is not there any more.
+  mutating func apply(
+    _ gone: [ID], _ come: [(id: ID, element: some Any)]
+  ) -> [Task<Void, Never>] {
+    for (id, _) in come { rows[id, default: (0, nil)].count += 1 }
     return gone.compactMap { id in
       rows[id]?.count -= 1
-      guard let row = rows[id], row.count == 0 else { return nil }
-      rows[id] = nil
-      return row.number
+      return rows[id]?.count == 0 ? rows.removeValue(forKey: id)?.run : nil
     }
   }
 
-  /// Gives what is to be begun the next number; false if it runs already, or has returned by itself.
-  mutating func begin(_ id: ID) -> Bool {
-    guard let row = rows[id], row.number == nil else { return false }
-    lastNumber += 1
-    rows[id]?.number = lastNumber
-    return true
+  /// Nil if it runs already, or has returned by itself.
+  mutating func begin(_ id: ID, _ run: () -> Task<Void, Never>) -> Task<Void, Never>? {
+    guard let row = rows[id], row.run == nil else { return nil }
+    let run = run()
+    rows[id]?.run = run
+    return run
   }
 }
 
@@ -70,15 +64,7 @@ struct Rows<ID: Hashable> {
 final class RowTasks: Sendable {
   private struct State {
     var isClosed = false
-    var tasks: [Int: Task<Void, Never>] = [:]
-  }
-
-  /// What a change of the rows asks for.
-  struct Step {
-    /// The numbers of what is not there any more.
-    let gone: [Int]
-    /// The numbers of what has come.
-    let come: Range<Int>
+    var tasks: Set<Task<Void, Never>> = []
   }
 
   private let state = Locked(State())
@@ -87,11 +73,12 @@ final class RowTasks: Sendable {
   /// rows' types: generic code looks them up at each step, and is much larger.
   ///
   /// - Parameters:
-  ///   - next: Waits for the next change.
-  ///   - begin: Begins to run one of those that have come, by its place among them.
+  ///   - next: Waits for the next change: what ran for those that are not there any more, and how many have come.
+  ///   - begin: Begins to run one of those that have come, by its place among them; nil if it is not to run.
   func run(
-    isolation: isolated (any Actor)?, _ next: () async -> Step?,
-    beginning begin: (Int) -> Task<Void, Never>
+    isolation: isolated (any Actor)?,
+    _ next: () async -> (gone: [Task<Void, Never>], come: Int)?,
+    beginning begin: (Int) -> Task<Void, Never>?
   ) async {
     await withTaskCancellationHandler {
       await withDiscardingTaskGroup { group in
@@ -99,14 +86,14 @@ final class RowTasks: Sendable {
         _ = isolation
         while let step = await next() {
           var budget = TurnBudget()
-          for number in step.gone {
+          for task in step.gone {
             if budget.isUsedUp() { await budget.pause() }
-            cancel(number)
+            cancel(task)
           }
-          for (index, number) in step.come.enumerated() {
+          for index in 0..<step.come {
             if budget.isUsedUp() { await budget.pause() }
-            let task = begin(index)
-            add(task, number)
+            guard let task = begin(index) else { continue }
+            add(task)
             group.addTask { await task.value }
           }
         }
@@ -117,17 +104,17 @@ final class RowTasks: Sendable {
   }
 
   @inline(never)
-  private func add(_ task: Task<Void, Never>, _ number: Int) {
+  private func add(_ task: Task<Void, Never>) {
     let isClosed = state.withLock { state in
-      state.tasks[number] = task
+      state.tasks.insert(task)
       return state.isClosed
     }
     if isClosed { task.cancel() }
   }
 
   @inline(never)
-  private func cancel(_ number: Int) {
-    state.withLock { $0.tasks.removeValue(forKey: number) }?.cancel()
+  private func cancel(_ task: Task<Void, Never>) {
+    state.withLock { $0.tasks.remove(task) }?.cancel()
   }
 
   private func close() {
@@ -135,6 +122,6 @@ final class RowTasks: Sendable {
       state.isClosed = true
       return state.tasks
     }
-    for task in tasks.values { task.cancel() }
+    for task in tasks { task.cancel() }
   }
 }

@@ -93,21 +93,21 @@ extension StateOutlet where Value: Sequence, Value.Element: Sendable {
     let values = makeAsyncIterator()
     var known: [ID] = []
     var rows = Rows<ID>()
-    var come: [Value.Element] = []
+    var come: [(id: ID, element: Value.Element)] = []
     await RowTasks().run(isolation: isolation) {
       // One that goes meanwhile is held by its run alone.
       come = []
       guard let value = await values.nextUnlessCancelled(isolation: isolation) else { return nil }
       let changes = compare(&known, value)
-      let gone = rows.apply(changes.gone, changes.come)
-      let first = rows.lastNumber + 1
-      for (id, element) in changes.come where rows.begin(id) { come.append(element) }
-      return RowTasks.Step(gone: gone, come: first..<first + come.count)
+      come = changes.come
+      return (rows.apply(changes.gone, come), come.count)
     } beginning: { index in
-      let element = come[index]
+      let (id, element) = come[index]
       // A child cannot be cancelled alone except by another that waits to be told, and so later: the next run of
       // the same view model might begin before. Hence a task, and a child that waits for it.
-      return Task { await callUnlessCancelled(run, with: element, in: run.isolation) }
+      return rows.begin(id) {
+        Task { await callUnlessCancelled(run, with: element, in: run.isolation) }
+      }
     }
   }
 }

@@ -3,12 +3,12 @@ import Synchronization
 /// One element that a call of `answer` has taken, until its answer is published or nobody wants it.
 ///
 /// The part that does not depend on the element, so that deciding about it costs no look at a type; `Turn`
-/// is the rest. What is atomic is changed under the lock of `Turns`, so relaxed is enough.
+/// is the rest.
 ///
-/// `@unchecked Sendable`: its place and neighbours are touched under that lock only, and its overlap by the loop that
-/// took it; the rest is atomic, constant, or has a lock.
+/// `@unchecked Sendable`: its phase, its place and neighbours, and whether it is late, are touched under the lock of
+/// `Turns` only, and its overlap by the loop that took it; the rest is atomic, constant, or has a lock.
 class TurnBase: @unchecked Sendable {
-  enum Phase: Int {
+  enum Phase {
     /// Taken, while its work was not begun: if the call is cancelled, the next consumer gets it.
     case held
     case begun
@@ -18,8 +18,9 @@ class TurnBase: @unchecked Sendable {
 
   /// The elements that are worked on, in recordings. Made by the task that took them.
   final let origins = Causes.current
-  private final let late = Atomic(false)
-  private final let state = Atomic(Phase.held.rawValue)
+  @exclusivity(unchecked) final var phase = Phase.held
+  /// Whether others were worked on when it was taken, or it came before their last answer was published.
+  @exclusivity(unchecked) final var isLate = false
   /// Whether nothing more is done for it.
   final let isDone = Atomic(false)
   /// What its element says, if each has an overlap of its own.
@@ -30,17 +31,6 @@ class TurnBase: @unchecked Sendable {
   fileprivate final var next: TurnBase?
   fileprivate final unowned(unsafe) var previous: TurnBase?
   private final let task = Locked<Task<Void, Never>?>(nil)
-
-  /// Whether others were worked on when it was taken, or it came before their last answer was published.
-  final var isLate: Bool {
-    get { late.load(ordering: .relaxed) }
-    set { late.store(newValue, ordering: .relaxed) }
-  }
-
-  final var phase: Phase {
-    get { Phase(rawValue: state.load(ordering: .relaxed)) ?? .over }
-    set { state.store(newValue.rawValue, ordering: .relaxed) }
-  }
 
   /// The element, as a subscription takes it back.
   var returned: any Sendable { preconditionFailure("A turn has an element.") }
@@ -129,10 +119,5 @@ struct CurrentTurns {
   mutating func takeAll() -> [TurnBase] { exchange(&all, with: []) }
 }
 
-/// What comes of a take.
-enum TakenTurn {
-  case turn(TurnBase)
-  /// Filtered out.
-  case skipped
-  case nothing
-}
+/// What comes of a take. One that is skipped was filtered out.
+typealias TakenTurn = Feed<TurnBase>.Taken

@@ -37,11 +37,6 @@ final class Turns: Sendable {
     /// Whether the next one is held already, and not decided.
     var hasOneAhead = false
 
-    mutating func hold(_ turn: TurnBase, isLate: Bool) {
-      turn.isLate = isLate || count > 0
-      held.append(turn)
-    }
-
     /// Ends the time in which a turn is held. False if it has ended already.
     mutating func release(_ turn: TurnBase, into phase: TurnBase.Phase) -> Bool {
       let isHeld = turn.phase == .held
@@ -98,8 +93,9 @@ final class Turns: Sendable {
   {
     if case .nothing = taken { return .nothing }
     let isLate = state.late.takeOne(from: place)
-    guard case .turn(let turn) = taken else { return .skipped }
-    state.hold(turn, isLate: isLate)
+    guard case .element(let turn) = taken else { return .skipped }
+    turn.isLate = isLate || state.count > 0
+    state.held.append(turn)
     // If the call is closed, the older one was given back, too, and is superseded by nothing.
     if let older, !state.isClosed {
       _ = state.release(older, into: .over)

@@ -16,8 +16,9 @@
 ///
 /// When the owner has finished or is gone, or the caller's task is cancelled, the body is cancelled, and the
 /// call returns when the body has returned. Without a subscriber, it costs nothing.
-extension Channel {
-  /// Runs a closure while the channel has subscribers.
+extension SubscriberCounting {
+  /// Runs a closure while there are subscribers. For a ``CurrentValue`` they are its followers: reading it does not
+  /// count.
   ///
   /// - Parameters:
   ///   - duration: How long the body continues after the last subscriber has left: at most a year; a negative
@@ -26,30 +27,6 @@ extension Channel {
   ///     cancelled.
   ///   - isolation: The caller's isolation. Do not pass it.
   ///   - body: The work. It is called in the isolation in which it was made.
-  @inlinable
-  public func whileSubscribed(
-    lingering duration: Duration = .zero, clock: some Clock<Duration> = ContinuousClock(),
-    isolation: isolated (any Actor)? = #isolation,
-    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable () async -> Void
-  ) async {
-    await subscriberCounts.whilePositive(lingering: duration, clock: clock, body)
-  }
-}
-
-extension Output {
-  /// Runs a closure while the output has subscribers, as ``Channel`` does.
-  @inlinable
-  public func whileSubscribed(
-    lingering duration: Duration = .zero, clock: some Clock<Duration> = ContinuousClock(),
-    isolation: isolated (any Actor)? = #isolation,
-    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable () async -> Void
-  ) async {
-    await subscriberCounts.whilePositive(lingering: duration, clock: clock, body)
-  }
-}
-
-extension CurrentValue {
-  /// Runs a closure while the state has followers, as ``Channel`` does. Reading the state does not count.
   @inlinable
   public func whileSubscribed(
     lingering duration: Duration = .zero, clock: some Clock<Duration> = ContinuousClock(),
@@ -77,25 +54,18 @@ extension StateOutlet where Value: BinaryInteger {
       if count == 0 { continue }
       await withDiscardingTaskGroup { group in
         group.addTask { await body() }
-        repeat {
-          // At the end there is neither a zero to wait for nor anybody to linger for.
-          guard await counts.first(where: { $0 == 0 }) != nil else { break }
+        // At the end there is neither a zero to wait for nor anybody to linger for.
+        var last = Optional(count)
+        while let count = last {
           // After a zero, the next count is that of somebody who came.
-        } while await counts.next(
-          as: counts.makeEpoch(), by: clock.now.advanced(by: duration.countable), on: clock) != nil
+          last =
+            count > 0
+            ? await counts.next()
+            : await counts.next(
+              as: counts.makeEpoch(), by: clock.now.advanced(by: duration.countable), on: clock)
+        }
         group.cancelAll()
       }
     }
-  }
-}
-
-extension Subscription {
-  fileprivate func first(
-    where isWanted: (Element) -> Bool, isolation: isolated (any Actor)? = #isolation
-  ) async -> Element? {
-    while let element = await next() {
-      if isWanted(element) { return element }
-    }
-    return nil
   }
 }

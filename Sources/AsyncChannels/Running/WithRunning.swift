@@ -37,14 +37,10 @@ private func withRunning<Output, Failure: Error>(
   body: () async throws(Failure) -> Output
 ) async throws(Failure) -> Output {
   // A discarding group rethrows nothing, and a throwing one forgets the error's type.
-  let result: Result<Output, Failure> = await withDiscardingTaskGroup { group in
+  let result = await withDiscardingTaskGroup { group in
     for run in runs { group.addTask { await run() } }
     defer { group.cancelAll() }
-    do throws(Failure) {
-      return .success(try await body())
-    } catch {
-      return .failure(error)
-    }
+    return await Result(catching: body)
   }
   return try result.get()
 }

@@ -8,11 +8,7 @@ enum Work<Element: Sendable, Answer: Sendable>: Sendable {
     _ work: @escaping @Sendable (Element) async throws(Failure) -> Value
   ) -> Self where Answer == Result<Value, Failure> {
     .silent { element in
-      do throws(Failure) {
-        return .success(try await work(element))
-      } catch {
-        return .failure(error)
-      }
+      await Result { () async throws(Failure) in try await work(element) }
     }
   }
 
@@ -37,6 +33,18 @@ enum Work<Element: Sendable, Answer: Sendable>: Sendable {
         }
         return await work(turn.element, inlet)
       }
+    }
+  }
+}
+
+extension Result {
+  /// As the standard library's form, of a function that suspends.
+  @inline(__always)
+  init(catching body: () async throws(Failure) -> Success) async {
+    do throws(Failure) {
+      self = .success(try await body())
+    } catch {
+      self = .failure(error)
     }
   }
 }

@@ -70,11 +70,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// Touching it inside ``update(_:)`` of the same value traps.
   @inlinable
   public var value: Value {
-    get {
-      observed.access()
-      observed.writers.requireNotHeldByThisThread(of: Value.self)
-      return log.newest ?? log.newest(after: observed.writers)
-    }
+    get { StateRoot.value(of: log, observed) }
     set { set(newValue) }
   }
 

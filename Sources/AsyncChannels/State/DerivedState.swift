@@ -46,11 +46,6 @@ class DerivedState<Value: Sendable>: StateNode, @unchecked Sendable {
     return value
   }
 
-  /// The value without waiting and without telling Observation; nil while one of the states is changed in place.
-  final var valueIfThere: Value? {
-    StateGraph(of: self).read(waiting: false, as: Value.self)
-  }
-
   @usableFromInline
   final var logs: [BroadcastLogBase] { StateGraph(of: self).roots.map(\.log) }
 
@@ -62,7 +57,7 @@ class DerivedState<Value: Sendable>: StateNode, @unchecked Sendable {
     }
     return .derived(merge.waiter) { mode, epoch in
       switch merge.step(mode, as: epoch) {
-      case .changed(let graph):
+      case .element(let graph):
         let value = graph.top._withUnsafeGuaranteedRef { $0.value(as: Value.self) }
         graph.end()
         return .element(value)

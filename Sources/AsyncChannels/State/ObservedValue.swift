@@ -162,15 +162,17 @@ final class ObservedValue: Observable, Sendable {
     }
   }
 
-  private func tell(_ left: Telling.Left) {
-    if left.all { tell(Self.valuePath) }
-    var generations = left.generations
-    while generations != 0 {
-      tell(Self.generationPaths[generations.trailingZeroBitCount])
-      generations &= generations - 1
+  /// - Parameter generations: A bit for each, as in `Telling`.
+  private func tell(_ generations: UInt64) {
+    // An access of a later generation is registered for the value, too.
+    if generations == .max { tell(Self.valuePath) }
+    var rest = generations == .max ? 0 : generations
+    while rest != 0 {
+      tell(Self.generationPaths[rest.trailingZeroBitCount])
+      rest &= rest - 1
     }
     // The bit of the first generation, and of later ones in turn.
-    if left.all || left.generations & 1 == 1 { tell(firstPath) }
+    if generations & 1 == 1 { tell(firstPath) }
   }
 
   /// Tells the observers that have read up to this generation.

@@ -71,20 +71,16 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
       // All that it depends on is tracked before it is read: see `ObservedValue.access`.
       _ = changes.value
       for root in roots { root.observed.access() }
-      // The source is read after the draft: before it, it could be older than a decision that ends
-      // the draft meanwhile.
-      return drafting.withLock { $0.draft } ?? source.value
+      return current
     }
     set {
       let before = published
-      if let draft = drafting.withLock({ $0.draft }) {
-        if draft == newValue { return }
-      } else if source.value == newValue {
-        return
-      }
-      send(newValue, insteadOf: before)
+      if current != newValue { send(newValue, insteadOf: before) }
     }
   }
+
+  /// The source is read after the draft: before it, it could be older than a decision that ends the draft meanwhile.
+  private var current: Value { drafting.withLock { $0.draft } ?? source.value }
 
   /// Calls a function with the value now, before this returns, and after each change, in a later turn of the main
   /// actor: for the text field of a controller.
@@ -135,7 +131,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   /// has not taken more than it had taken when it published.
   private func judge() {
     guard let seen = drafting.withLock({ $0.look(into: target.log) }) else { return }
-    guard isDerived else {
+    guard case .derived = source.source else {
       if seen.isTaken { _ = end(seen) }
       return
     }
@@ -159,16 +155,13 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     if let mark = old.mark { target.log?.forget(mark) }
   }
 
-  private var isDerived: Bool {
-    if case .derived = source.source { true } else { false }
-  }
-
   /// What a derived source is now, read without waiting and without touching a value that is being updated; nil
   /// while one is changed in place.
   private var published: Published<Value>? {
     guard case .derived(let derived) = source.source else { return nil }
     let version = version
-    guard let value = derived.valueIfThere else { return nil }
+    let value = StateGraph(of: derived).read(waiting: false, as: Value.self)
+    guard let value else { return nil }
     return Published(value: value, version: version, isCurrent: version == self.version)
   }
 

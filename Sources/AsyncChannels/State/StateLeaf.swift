@@ -56,7 +56,7 @@ final class StateLeaf<Value: Sendable>: StateCell<Value>, AnyStateLeaf, @uncheck
     case .unneeded(let mode):
       guard let old = cursor?.lookAndTake(mode, as: Position.onlyEpoch) else { return false }
       replaced.append(old)
-    case .value(let value): put(unsafeDowncast(value, to: StateValue<Value>.self).value)
+    case .value(let value): put(unsafeDowncast(value, to: Box<Value>.self).value)
     }
     return true
   }

@@ -5,14 +5,6 @@ final class StateMerge: @unchecked Sendable {
   /// Touched with the cursor's lock held.
   @exclusivity(unchecked) private var graph: StateGraph
 
-  /// What a step has come to.
-  @usableFromInline
-  enum Step {
-    /// The graph is its caller's, who has to end it.
-    case changed(StateGraph)
-    case skipped, nothing
-  }
-
   @usableFromInline var waiter: Waiter { cursor }
 
   /// Nil for state that never changes.
@@ -29,12 +21,12 @@ final class StateMerge: @unchecked Sendable {
   }
 
   /// Takes what is there for the next step, and computes what it changes. It is skipped while not all values are known
-  /// yet.
+  /// yet. A graph that it returns is its caller's, who has to end it.
   ///
   /// A consumer that was displaced may still compute when a newer one comes. The newer one leaves it the graph, and makes
   /// another of the values that it has taken last. It computes all of them once, so that it can tell what changes then.
   @usableFromInline
-  func step(_ mode: TakeMode, as epoch: UInt64) -> Step {
+  func step(_ mode: TakeMode, as epoch: UInt64) -> Feed<StateGraph>.Taken {
     if mode == .atOnce, cursor.hasReturned { return .nothing }
     var (isNew, isEmpty) = (false, false)
     // Outlives the lock: who has it may be done meanwhile, and its values would be destroyed with the lock held.
@@ -63,7 +55,7 @@ final class StateMerge: @unchecked Sendable {
       begun.end()
       return .nothing
     }
-    if begun.compute(), !isNew { return .changed(begun) }
+    if begun.compute(), !isNew { return .element(begun) }
     begun.end()
     return .skipped
   }

@@ -14,20 +14,10 @@ enum StatePart: Sendable {
   }
 
   /// How many steps it is from its roots.
-  var depth: Int {
-    switch self {
-    case .root: 0
-    case .derived(let node): node.depth
-    }
-  }
+  var depth: Int { node?.depth ?? 0 }
 
   /// The only root that it is made of; nil if that is not known, or if there are several.
-  var onlyRoot: ObjectIdentifier? {
-    switch self {
-    case .root: id
-    case .derived(let node): node.onlyRoot
-    }
-  }
+  var onlyRoot: ObjectIdentifier? { if let node { node.onlyRoot } else { id } }
 
   var node: StateNode? {
     switch self {

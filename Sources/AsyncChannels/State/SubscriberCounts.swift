@@ -1,6 +1,12 @@
 import Synchronization
 
-extension Channel {
+/// What counts its subscribers: a ``Channel``, an ``Output`` or a ``CurrentValue``.
+public protocol SubscriberCounting: Sendable {
+  /// How many subscriptions there are, as state.
+  var subscriberCounts: StateOutlet<Int> { get }
+}
+
+extension Channel: SubscriberCounting {
   /// How many subscriptions there are, as state: for an owner that works only while somebody listens, or
   /// shows how many do.
   ///
@@ -18,12 +24,12 @@ extension Channel {
   public var subscriberCounts: StateOutlet<Int> { log.subscriberCounts }
 }
 
-extension Output {
+extension Output: SubscriberCounting {
   /// The same as ``Channel/subscriberCounts``.
   public var subscriberCounts: StateOutlet<Int> { channel.subscriberCounts }
 }
 
-extension CurrentValue {
+extension CurrentValue: SubscriberCounting {
   /// How many subscriptions there are, as ``Channel/subscriberCounts`` tells; those to states that are
   /// derived from this one are among them.
   public var subscriberCounts: StateOutlet<Int> { log.subscriberCounts }

@@ -72,7 +72,7 @@ final class AnswerGivesBackTests: XCTestCase {
         let consumer = Consumer(received.makeAsyncIterator())
         _ = await consumer.waitForElement(isolation: MainActor.shared)
         let taken = (0..<2).compactMap { _ in
-          if case .turn(let turn) = consumer.take() { turn } else { nil }
+          if case .element(let turn) = consumer.take() { turn } else { nil }
         }
         XCTAssertEqual(taken.count, 2, name)
         consumer.place.giveBack(taken.map(\.returned))
@@ -183,7 +183,7 @@ final class AnswerGivesBackTests: XCTestCase {
     let consumer = Consumer(received.makeAsyncIterator())
     _ = await consumer.waitForElement(isolation: MainActor.shared)
     var taken: TurnBase?
-    while taken == nil { if case .turn(let turn) = consumer.take() { taken = turn } }
+    while taken == nil { if case .element(let turn) = consumer.take() { taken = turn } }
     let turn = try XCTUnwrap(taken)
     let next = Task { await received.next() }
     try await until("it sleeps") {
@@ -203,7 +203,7 @@ final class AnswerGivesBackTests: XCTestCase {
     _ = await consumer.waitForElement(isolation: MainActor.shared)
     var taken: [TurnBase] = []
     for _ in 0..<5 where taken.count < 2 {
-      if case .turn(let turn) = consumer.take() { taken.append(turn) }
+      if case .element(let turn) = consumer.take() { taken.append(turn) }
     }
     XCTAssertEqual(taken.count, 2)
     consumer.place.giveBack(taken.map(\.returned))
@@ -237,7 +237,7 @@ final class AnswerGivesBackTests: XCTestCase {
     let received = inputs.outlet.subscribe()
     let (consumer, first) = try await Self.holding(1, of: received, inputs)
     inputs.send(2)
-    guard case .turn(let second) = consumer.take() else { return XCTFail("2 is not there") }
+    guard case .element(let second) = consumer.take() else { return XCTFail("2 is not there") }
     inputs.send(3)
     consumer.place.giveBack([first.returned])
     consumer.place.giveBack([second.returned])
@@ -266,11 +266,11 @@ final class AnswerGivesBackTests: XCTestCase {
     let received = inputs.outlet.subscribe()
     let (older, first) = try await Self.holding(1, of: received, inputs)
     inputs.send(2)
-    guard case .turn(let second) = older.take() else { return XCTFail("2 is not there") }
+    guard case .element(let second) = older.take() else { return XCTFail("2 is not there") }
     older.place.giveBack([first, second].map(\.returned))
     let newer = Consumer(received.makeAsyncIterator())
     _ = await newer.waitForElement(isolation: MainActor.shared)
-    guard case .turn(let again) = newer.take() else { return XCTFail("1 is not there") }
+    guard case .element(let again) = newer.take() else { return XCTFail("1 is not there") }
     newer.place.giveBack([again.returned])
     assertEqual(await Self.next(2, of: received), [1, 2])
   }
@@ -305,7 +305,7 @@ final class AnswerGivesBackTests: XCTestCase {
     inputs.send(number)
     let consumer = Consumer(received.makeAsyncIterator())
     _ = await consumer.waitForElement(isolation: MainActor.shared)
-    guard case .turn(let turn) = consumer.take() else { throw Unexpected("nothing was there") }
+    guard case .element(let turn) = consumer.take() else { throw Unexpected("nothing was there") }
     return (consumer, turn)
   }
 
@@ -369,7 +369,7 @@ final class AnswerGivesBackTests: XCTestCase {
     inputs.send(Tracked(1, in: census))
     var consumer = received.map { Consumer($0.makeAsyncIterator()) }
     _ = await consumer?.waitForElement(isolation: MainActor.shared)
-    if case .turn(let turn) = consumer?.take() { consumer?.place.giveBack([turn.returned]) }
+    if case .element(let turn) = consumer?.take() { consumer?.place.giveBack([turn.returned]) }
     XCTAssertEqual(census.count, 1)
     (consumer, received) = (nil, nil)
     XCTAssertEqual(census.count, 0)

@@ -11,20 +11,20 @@ final class RowChangesTests: XCTestCase {
     for _ in 0..<3_000 {
       var known: [Int] = []
       var rows = Rows<Int>()
-      var (running, expected, numbers) = (Set<Int>(), Set<Int>(), [Int: Int]())
+      var (running, expected, ids) = (Set<Int>(), Set<Int>(), [Task<Void, Never>: Int]())
       for _ in 0..<6 {
         let value = (0..<Int.random(in: 0..<8, using: &random)).map { _ in
           Int.random(in: 0..<6, using: &random)
         }
         let changes = RowChanges(from: &known, to: value, by: { $0 })
         XCTAssertEqual(known, value)
-        let cancelled = rows.apply(changes.gone, changes.come).compactMap { numbers[$0] }
+        let cancelled = rows.apply(changes.gone, changes.come).compactMap { ids[$0] }
         XCTAssertEqual(Set(cancelled), expected.subtracting(value))
         running.subtract(cancelled)
         for (id, element) in changes.come {
           XCTAssertEqual(id, element)
-          guard rows.begin(id) else { continue }
-          numbers[rows.lastNumber] = id
+          guard let run = rows.begin(id, { Task {} }) else { continue }
+          ids[run] = id
           XCTAssertTrue(running.insert(id).inserted)
         }
         expected = Set(value)
