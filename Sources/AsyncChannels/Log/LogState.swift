@@ -44,8 +44,8 @@ struct LogState: Sendable {
   @usableFromInline var newestSubscriber = 0
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
   private var ringer: Ringer?
-  /// The marks of elements whose senders wait until they are taken; nil if there are none.
-  var marks: SentMarks? {
+  /// The marks of elements whose senders wait until they are taken.
+  var marks: [SentMark] = [] {
     didSet { noteMarks() }
   }
 
@@ -97,7 +97,7 @@ struct LogState: Sendable {
 
   @usableFromInline
   func nextSegment<Element>(behind end: LogEnd, for _: Element.Type) -> LogEnd {
-    if let marks { marks.letGoOfTaken() }
+    for mark in marks where mark.isTaken { mark.letGo() }
     let full = end.segment
     let next = Segment.make(for: Element.self, behind: end)
     full.link(next)
