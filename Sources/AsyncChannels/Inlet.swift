@@ -243,9 +243,10 @@ extension Inlet: Hashable {
   }
 }
 
+// Emitted into clients: this library would have a copy of all that sending does for `Void` alone.
 extension Inlet<Void> {
   /// Sends to all current subscribers.
-  @discardableResult
+  @_alwaysEmitIntoClient @discardableResult
   public func send() -> SendResult<Void> {
     send(())
   }
