@@ -81,8 +81,7 @@ extension StateOutlet where Value: BinaryInteger {
           // At the end there is neither a zero to wait for nor anybody to linger for.
           guard await counts.first(where: { $0 == 0 }) != nil else { break }
           // After a zero, the next count is that of somebody who came.
-        } while await counts.next(
-          as: counts.makeEpoch(), by: clock.now.advanced(by: duration.countable), on: clock) != nil
+        } while await counts.next(by: clock.now.advanced(by: duration.countable), on: clock) != nil
         group.cancelAll()
       }
     }
