@@ -127,32 +127,12 @@ extension BroadcastLogBase {
   fileprivate final var genericName: Substring { "\(type(of: self))".drop { $0 != "<" } }
 }
 
-/// A log's subscribers for which no call of `settled()` waits.
-final class Onlookers: LogObserver {
-  private let subscribers = Locked<Set<Int>>([])
-
-  var followsElements: Bool { false }
-
-  var onlookers: Set<Int> { subscribers.withLock { $0 } }
-
-  func add(_ subscriber: Int) {
-    subscribers.withLock { _ = $0.insert(subscriber) }
-  }
-
-  func note(_ event: LogEvent) -> AfterLock? {
-    if case .left(let subscriber, _, _) = event {
-      subscribers.withLock { _ = $0.remove(subscriber) }
-    }
-    return nil
-  }
-}
-
 extension LogCursor {
   /// From now on no call of `settled()` waits for it. To be called before it is consumed.
   final func becomeOnlooker() {
     if isPastTheEnd { return }
     isOnlooker = true
-    untypedLog.observer { Onlookers() }.add(subscriber)
+    untypedLog.state.withLock { _ = $0.onlookers.insert(subscriber) }
   }
 }
 

@@ -66,6 +66,7 @@ class BroadcastLogBase: @unchecked Sendable {
     var after: AfterLock?
     let end = state.withLock { state in
       let end = state.unsubscribe(readsLog: readsLog, queue: queue)
+      if !state.onlookers.isEmpty { state.onlookers.remove(subscriber) }
       if state.hasObservers {
         after = state.tell(.left(subscriber, after: sleep, count: state.subscriberCount))
       }
