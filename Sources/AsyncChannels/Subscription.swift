@@ -124,9 +124,6 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     (feed.waiter as? MergedCursor)?.becomeOnlooker()
   }
 
-  /// What was recorded so far of what it listens to; nil if nobody records that.
-  package var flow: String? { feed.waiter.flow() }
-
   /// An iterator that continues where the last one stopped.
   @inlinable
   public func makeAsyncIterator() -> Iterator {

@@ -15,7 +15,7 @@ public import Synchronization
 ///
 /// This is the part that does not depend on the element; `BroadcastLog` is the rest.
 @usableFromInline
-class BroadcastLogBase: @unchecked Sendable {
+package class BroadcastLogBase: @unchecked Sendable {
   @usableFromInline final let state = Locked(LogState())
   /// How many slots of the log can be read. Written under the lock.
   @usableFromInline final let published = Atomic(0)

@@ -146,8 +146,4 @@ class LogCursor: Waiter, @unchecked Sendable {
   final override func note(_ step: ConsumerStep) {
     if isObserved { noteObserved(step) }
   }
-
-  final override func flow() -> String? {
-    untypedLog.observers.lazy.compactMap(\.report).first
-  }
 }

@@ -132,9 +132,6 @@ class Waiter: @unchecked Sendable {
   /// Tells those who follow what it takes from.
   func note(_ step: ConsumerStep) {}
 
-  /// What a recording has of the log that it takes from, for a report of a failure; nil if there is no recording.
-  func flow() -> String? { nil }
-
   /// Watchers, one for each log: each waits for what comes from now on and takes nothing.
   func makeWatchers() -> [Waiter] { [] }
 

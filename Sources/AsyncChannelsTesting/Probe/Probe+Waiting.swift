@@ -128,7 +128,7 @@ extension Probe {
   }
 
   func failure(_ sentence: String, at place: SourceLocation) -> ProbeFailure {
-    ProbeFailure("\(name): \(sentence)", at: place, flow: subscription.flow)
+    ProbeFailure("\(name): \(sentence)", at: place, flow: logs.lazy.compactMap(\.flow).first)
   }
 
   /// As a recording shows it: as the element describes itself, without what is secret.
