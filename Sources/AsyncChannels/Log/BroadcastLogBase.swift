@@ -49,7 +49,7 @@ package class BroadcastLogBase: @unchecked Sendable {
   /// What is kept for the first subscriber.
   var keptQueue: SubscriberQueueBase? { nil }
 
-  final var subscriberCount: Int { state.withLock { $0.subscriberCount } }
+  package final var subscriberCount: Int { state.withLock { $0.subscriberCount } }
 
   /// Counts all reads from now on, so that `isTaken` is right.
   final func countAll() { state.withLock { $0.countsAll = true } }
