@@ -109,15 +109,6 @@ package final class SettleWait: LogObserver {
   }
 }
 
-extension LogCursor {
-  /// From now on no call of `settled()` waits for it. To be called before it is consumed.
-  final func becomeOnlooker() {
-    if isPastTheEnd { return }
-    isOnlooker = true
-    untypedLog.state.withLock { _ = $0.onlookers.insert(subscriber) }
-  }
-}
-
 extension BroadcastLogBase {
   /// Returns when each subscriber there is of these logs has taken what there is and asks for more, or
   /// has left. False if one of the logs is finished, or the task cancelled, before that.

@@ -26,7 +26,7 @@
 /// then only `nil`.
 @_fixed_layout
 public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
-  @usableFromInline let feed: Feed<Element>
+  @usableFromInline package let feed: Feed<Element>
 
   @inlinable
   init(_ feed: Feed<Element>) {
@@ -58,22 +58,6 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     return element
   }
 
-  /// The number of a new consumer, which takes the place of an older one now.
-  package func takeOver() -> UInt64 {
-    let epoch = feed.waiter.makeEpoch()
-    _ = feed.waiter.poll(as: epoch)
-    return epoch
-  }
-
-  /// Waits until there may be an element for the consumer with this number. False at the end, if the task is
-  /// cancelled, or if a newer consumer has asked.
-  package func waitForElement(as epoch: UInt64) async -> Bool {
-    await feed.waiter.waitForElement(as: epoch, isolation: nil)
-  }
-
-  /// What was taken last was taken on behalf of the running task.
-  package func noteTakingByHand() { feed.waiter.note(.takesByHand) }
-
   /// The next element, if it comes by the deadline. Nil also at the end, if the task is cancelled, or if a newer
   /// consumer has asked.
   ///
@@ -101,27 +85,6 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     let taken = feed.takeNow(as: epoch ?? feed.waiter.makeEpoch())
     if taken.element != nil { feed.waiter.note(.takesByHand) }
     return taken
-  }
-
-  /// All that is there now, even if the task is cancelled, for the newest consumer, which may sleep meanwhile.
-  /// It counts as taken by hand.
-  package func takeAll(as epoch: UInt64) -> [Element] {
-    var elements: [Element] = []
-    while true {
-      switch feed.take(.evenIfCancelled, as: epoch) {
-      case .element(let element): elements.append(element)
-      case .skipped: continue
-      case .nothing:
-        if !elements.isEmpty { feed.waiter.note(.takesByHand) }
-        return elements
-      }
-    }
-  }
-
-  /// From now on no call of `settled()` waits for it: for an onlooker. To be called before it is consumed.
-  package func becomeOnlooker() {
-    (feed.waiter as? LogCursor)?.becomeOnlooker()
-    (feed.waiter as? MergedCursor)?.becomeOnlooker()
   }
 
   /// An iterator that continues where the last one stopped.

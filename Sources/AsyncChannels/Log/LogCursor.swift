@@ -5,7 +5,7 @@ public import Synchronization
 ///
 /// `@unchecked Sendable`, both: for the reason that `Waiter` gives.
 @usableFromInline
-class LogCursor: Waiter, @unchecked Sendable {
+package class LogCursor: Waiter, @unchecked Sendable {
   /// Reads nothing for a bounded subscriber, and for one that came after the end.
   @usableFromInline final let position: Position
   /// That of a bounded subscriber.
@@ -125,6 +125,12 @@ class LogCursor: Waiter, @unchecked Sendable {
 
   final override var isSubscriber: Bool { !isOnlooker }
 
+  package final override func becomeOnlooker() {
+    if isPastTheEnd { return }
+    isOnlooker = true
+    untypedLog.state.withLock { _ = $0.onlookers.insert(subscriber) }
+  }
+
   final override func makeWatchers() -> [Waiter] { [ArrivalWatcher(of: self)] }
 
   /// Whether somebody is told of each send and each take.
@@ -143,7 +149,7 @@ class LogCursor: Waiter, @unchecked Sendable {
     return true
   }
 
-  final override func note(_ step: ConsumerStep) {
+  package final override func note(_ step: ConsumerStep) {
     if isObserved { noteObserved(step) }
   }
 }

@@ -100,8 +100,7 @@ final class MergedCursor: Waiter, @unchecked Sendable {
 
   override var isSubscriber: Bool { sources.allSatisfy(\.isSubscriber) }
 
-  /// From now on no call of `settled()` waits for it. To be called before it is consumed.
-  func becomeOnlooker() {
+  override func becomeOnlooker() {
     for source in sources { source.becomeOnlooker() }
   }
 

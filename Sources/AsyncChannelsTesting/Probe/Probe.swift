@@ -81,7 +81,7 @@ public final class Probe<Element: Sendable>: Sendable {
     self.name = name
     logs = outlet.logs
     subscription = outlet.subscribe(buffering: .unbounded)
-    subscription.becomeOnlooker()
+    subscription.feed.waiter.becomeOnlooker()
     arrivals = Locked(Arrivals(epoch: subscription.takeOver()))
   }
 
