@@ -45,7 +45,7 @@ struct LogState: Sendable {
   /// The subscribers for which nobody waits until they have settled: a test's probes.
   var onlookers: Set<Int> = []
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
-  private var ringer: Ringer?
+  lazy var ringer = Ringer()
   /// The marks of elements whose senders wait until they are taken.
   var marks: [SentMark] = [] {
     didSet { noteMarks() }
@@ -169,12 +169,6 @@ struct LogState: Sendable {
     if isFinished { return (.nobody, nil) }
     set(.finished, to: true)
     return (takeSleepers(), tell(.finished))
-  }
-
-  mutating func makeRinger() -> Ringer {
-    let ringer = ringer ?? Ringer()
-    self.ringer = ringer
-    return ringer
   }
 
   private mutating func removeQueue(_ queue: SubscriberQueueBase) {
