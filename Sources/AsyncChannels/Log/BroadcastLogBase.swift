@@ -54,9 +54,6 @@ package class BroadcastLogBase: @unchecked Sendable {
   /// Counts all reads from now on, so that `isTaken` is right.
   final func countAll() { state.withLock { $0.countsAll = true } }
 
-  /// How many doorbells wait to be rung.
-  final var sleeperCount: Int { state.withLock { $0.sleeperCount } }
-
   /// Makes slots readable. With the log's lock held.
   ///
   /// A releasing fence and a relaxed store, rather than a releasing store: where this is inlined, the

@@ -81,9 +81,6 @@ struct LogState: Sendable {
   @inlinable
   var subscriberCount: Int { isFinished ? 0 : readers + queues.count }
 
-  @inlinable
-  var sleeperCount: Int { waiting.count }
-
   /// Writes an element for all readers; there must be some. Returns how many slots there are now, to be
   /// published.
   @inlinable
@@ -150,7 +147,7 @@ struct LogState: Sendable {
   /// join it: none overtakes those that fell asleep earlier.
   @inlinable
   mutating func takeSleepers() -> Wake {
-    sleeperCount == 0 ? .nobody : takeAllSleepers()
+    waiting.count == 0 ? .nobody : takeAllSleepers()
   }
 
   @usableFromInline
