@@ -46,8 +46,9 @@ struct LogState: Sendable {
   var onlookers: Set<Int> = []
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
   lazy var ringer = Ringer()
-  /// The marks of elements whose senders wait until they are taken.
-  var marks: [SentMark] = [] {
+  /// The marks of elements whose senders wait until they are taken. Nil rather than empty, until there is one: that
+  /// costs a channel less.
+  var marks: [SentMark]? {
     didSet { noteMarks() }
   }
 
@@ -96,7 +97,7 @@ struct LogState: Sendable {
 
   @usableFromInline
   func nextSegment<Element>(behind end: LogEnd, for _: Element.Type) -> LogEnd {
-    for mark in marks where mark.isTaken { mark.letGo() }
+    if let marks { for mark in marks where mark.isTaken { mark.letGo() } }
     let full = end.segment
     let next = Segment.make(for: Element.self, behind: end)
     full.link(next)
