@@ -58,7 +58,7 @@ package class LogCursor: Waiter, @unchecked Sendable {
     var after: AfterLock?
     let end = untypedLog.state.withLock { state in
       let end = state.unsubscribe(readsLog: isReader, queue: untypedQueue)
-      if !state.onlookers.isEmpty { state.onlookers.remove(subscriber) }
+      if isOnlooker { state.onlookers?.remove(subscriber) }
       if state.hasObservers {
         after = state.tell(.left(subscriber, after: sleep, count: state.subscriberCount))
       }
@@ -155,7 +155,7 @@ package class LogCursor: Waiter, @unchecked Sendable {
   package final override func becomeOnlooker() {
     if isPastTheEnd { return }
     isOnlooker = true
-    untypedLog.state.withLock { _ = $0.onlookers.insert(subscriber) }
+    untypedLog.state.withLock { $0.onlookers = ($0.onlookers ?? []).union([subscriber]) }
   }
 
   final override func makeWatchers() -> [Waiter] { [ArrivalWatcher(of: self)] }
