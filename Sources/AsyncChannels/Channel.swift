@@ -130,9 +130,10 @@ public final class Channel<Element: Sendable>: Sendable {
   public var subscriberCount: Int { log.subscriberCount }
 }
 
+// Emitted into clients: this library would have a copy of all that sending does for `Void` alone.
 extension Channel<Void> {
   /// Sends to all current subscribers.
-  @discardableResult
+  @_alwaysEmitIntoClient @discardableResult
   public func send() -> SendResult<Void> {
     send(())
   }

@@ -37,13 +37,14 @@ public struct Inlet<Element: Sendable>: Sendable {
     /// For those who follow it.
     let made: MadeInlet
 
+    @usableFromInline
     init(
-      to target: (any AnyObject & Sendable)? = nil, endingIn log: BroadcastLogBase? = nil,
+      equalTo key: (any AnyObject & Sendable)? = nil, endingIn log: BroadcastLogBase? = nil,
       madeAt place: (function: StaticString, fileID: StaticString)? = nil,
       _ function: @escaping @Sendable (Element) -> SendResult<Element>
     ) {
       self.function = function
-      equalityKey = target
+      equalityKey = key
       self.log = log
       made = MadeInlet(at: place)
     }
@@ -74,13 +75,9 @@ public struct Inlet<Element: Sendable>: Sendable {
     target = .log(log)
   }
 
-  /// An inlet that is equal to each that is made with the same target.
   @usableFromInline
-  init(
-    to target: any AnyObject & Sendable,
-    _ send: @escaping @Sendable (Element) -> SendResult<Element>
-  ) {
-    self.target = .function(Function(to: target, send))
+  init(calling function: Function) {
+    target = .function(function)
   }
 
   /// Makes an inlet that calls a function with each element: for previews, spies and bridges.
@@ -129,12 +126,7 @@ public struct Inlet<Element: Sendable>: Sendable {
     function: StaticString = #function, fileID: StaticString = #fileID,
     _ send: @escaping @Sendable (Element) -> SendResult<Element>
   ) -> Inlet {
-    Inlet(
-      target: .function(Function(madeAt: (function, fileID), send)))
-  }
-
-  fileprivate init(target: Target) {
-    self.target = target
+    Inlet(calling: Function(madeAt: (function, fileID), send))
   }
 
   /// The log in which an element ends up; nil if ``send(_:)`` hands it to a function instead.
@@ -218,9 +210,7 @@ public struct Inlet<Element: Sendable>: Sendable {
     function: StaticString, fileID: StaticString,
     sending send: @escaping @Sendable (Source) -> SendResult<Source>
   ) -> Inlet<Source> {
-    Inlet<Source>(
-      target: .function(
-        .init(endingIn: log, madeAt: (function, fileID), send)))
+    Inlet<Source>(calling: .init(endingIn: log, madeAt: (function, fileID), send))
   }
 }
 
@@ -243,9 +233,10 @@ extension Inlet: Hashable {
   }
 }
 
+// Emitted into clients: this library would have a copy of all that sending does for `Void` alone.
 extension Inlet<Void> {
   /// Sends to all current subscribers.
-  @discardableResult
+  @_alwaysEmitIntoClient @discardableResult
   public func send() -> SendResult<Void> {
     send(())
   }

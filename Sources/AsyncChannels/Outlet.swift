@@ -53,7 +53,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
 
   /// The logs whose elements its subscriptions take.
   @usableFromInline
-  var logs: [BroadcastLogBase] {
+  package var logs: [BroadcastLogBase] {
     switch source {
     case .log(let log, _): [log]
     case .feeds(let logs, _): logs

@@ -72,9 +72,10 @@ public struct Output<Element: Sendable>: Sendable {
   public var subscriberCount: Int { channel.subscriberCount }
 }
 
+// Emitted into clients: this library would have a copy of all that sending does for `Void` alone.
 extension Output<Void> {
   /// Sends to all current subscribers.
-  @discardableResult
+  @_alwaysEmitIntoClient @discardableResult
   public func send() -> SendResult<Void> {
     send(())
   }

@@ -9,8 +9,6 @@ enum RequestStage: UInt8, AtomicRepresentable {
 private let followers = Locked<[ObjectIdentifier: [@Sendable (Any?) -> Void]]>([:])
 
 extension Request {
-  typealias Stage = RequestStage
-
   /// Has this called with the first reply, before the asker gets it, or with nil if there will be none. An
   /// answered request has no more to tell.
   package func follow(_ body: @escaping @Sendable (Any?) -> Void) {

@@ -40,7 +40,7 @@ public final class Request<Question: Sendable, Reply: Sendable>: Sendable {
   /// What was asked.
   public let question: Question
 
-  let stage = Atomic(Stage.open)
+  let stage = Atomic(RequestStage.open)
   private let answer: RequestAnswer<Reply>
 
   fileprivate init(_ question: Question, _ answer: RequestAnswer<Reply>) {

@@ -9,7 +9,10 @@ import Synchronization
 ///
 /// Those that sleep when the call begins have settled. The call does not visit them: each is told from others
 /// when it asks again, by when it slept. One that joins later has a higher number.
-final class SettleWait: LogObserver {
+package final class SettleWait: LogObserver {
+  /// Those of the calls that wait, by the number of the task.
+  fileprivate static let all = Locked<[UInt64: [(log: BroadcastLogBase, wait: SettleWait)]]>([:])
+
   let bell: Doorbell
   private let state = Locked(State())
 
@@ -33,9 +36,17 @@ final class SettleWait: LogObserver {
   /// False if the log was finished before that, nil if neither is so yet.
   var hasSettled: Bool? { state.withLock { $0.hasSettled } }
 
-  var followsElements: Bool { true }
+  /// For whom a task waits, for the report of a test that would wait for ever.
+  package static func all(of task: UInt64) -> [(log: BroadcastLogBase, wait: SettleWait)] {
+    all.withLock { $0[task] ?? [] }
+  }
 
-  func note(_ event: LogEvent) -> AfterLock? {
+  /// How many subscribers it waits for; nil if it is over.
+  package var remaining: Int? { state.withLock { $0.hasSettled == nil ? $0.remaining : nil } }
+
+  package var followsElements: Bool { true }
+
+  package func note(_ event: LogEvent) -> AfterLock? {
     let isOver =
       switch event {
       case .attached(let log): begin(log)
@@ -98,64 +109,6 @@ final class SettleWait: LogObserver {
   }
 }
 
-/// The calls of `settled()` that wait: for the report of a test that would wait for ever.
-package enum SettleCalls {
-  /// By the number of the task.
-  fileprivate static let all = Locked<[UInt64: [(log: BroadcastLogBase, wait: SettleWait)]]>([:])
-
-  /// For whom a task waits, a sentence for each log.
-  package static func waits(of task: UInt64) -> [String] {
-    let waits = all.withLock { $0[task] ?? [] }
-    return waits.compactMap { $0.wait.sentence(about: $0.log) }
-  }
-}
-
-extension SettleWait {
-  fileprivate func sentence(about log: BroadcastLogBase) -> String? {
-    let (count, isOver) = state.withLock { ($0.remaining, $0.hasSettled != nil) }
-    if isOver { return nil }
-    let flow = log.observers.lazy.compactMap(\.report).first
-    return """
-      settled() waits for \(count) of \(log.subscriberCount) subscribers of a Channel\(log.genericName): to take \
-      what was sent, and to ask for more.
-      """ + (flow.map { "\n\($0)" } ?? "")
-  }
-}
-
-extension BroadcastLogBase {
-  /// `<Int>`
-  fileprivate final var genericName: Substring { "\(type(of: self))".drop { $0 != "<" } }
-}
-
-/// A log's subscribers for which no call of `settled()` waits.
-final class Onlookers: LogObserver {
-  private let subscribers = Locked<Set<Int>>([])
-
-  var followsElements: Bool { false }
-
-  var onlookers: Set<Int> { subscribers.withLock { $0 } }
-
-  func add(_ subscriber: Int) {
-    subscribers.withLock { _ = $0.insert(subscriber) }
-  }
-
-  func note(_ event: LogEvent) -> AfterLock? {
-    if case .left(let subscriber, _, _) = event {
-      subscribers.withLock { _ = $0.remove(subscriber) }
-    }
-    return nil
-  }
-}
-
-extension LogCursor {
-  /// From now on no call of `settled()` waits for it. To be called before it is consumed.
-  final func becomeOnlooker() {
-    if isPastTheEnd { return }
-    isOnlooker = true
-    untypedLog.observer { Onlookers() }.add(subscriber)
-  }
-}
-
 extension BroadcastLogBase {
   /// Returns when each subscriber there is of these logs has taken what there is and asks for more, or
   /// has left. False if one of the logs is finished, or the task cancelled, before that.
@@ -170,9 +123,9 @@ extension BroadcastLogBase {
     let waits = logs.map { log in (log: log, wait: SettleWait(ringing: bell)) }
     for (log, wait) in waits { log.attach(wait) }
     let task = CurrentTask.number ?? 0
-    SettleCalls.all.withLock { $0[task] = waits.map { ($0.log, $0.wait) } }
+    SettleWait.all.withLock { $0[task] = waits.map { ($0.log, $0.wait) } }
     defer {
-      SettleCalls.all.withLock { $0[task] = nil }
+      SettleWait.all.withLock { $0[task] = nil }
       for (log, wait) in waits { log.detach(wait) }
     }
     while true {

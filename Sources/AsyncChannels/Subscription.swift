@@ -26,7 +26,7 @@
 /// then only `nil`.
 @_fixed_layout
 public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
-  @usableFromInline let feed: Feed<Element>
+  @usableFromInline package let feed: Feed<Element>
 
   @inlinable
   init(_ feed: Feed<Element>) {
@@ -53,46 +53,21 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// Use it to take a few elements, and `for await` to take many. Each call is a new consumer, which replaces
   /// a consumer that waits. A cancelled task takes no element that was sent after `cancel()` returned.
   public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
-    let element = await Iterator(feed, epoch: makeEpoch()).nextUnlessCancelled(isolation: actor)
+    let element = await Iterator(feed).nextUnlessCancelled(isolation: actor)
     feed.waiter.note(.takesByHand)
     return element
   }
 
-  /// The number of a new consumer, which may wait with it and look without waiting.
-  package func makeEpoch() -> UInt64 { feed.waiter.makeEpoch() }
-
-  /// The number of a new consumer, which takes the place of an older one now.
-  package func takeOver() -> UInt64 {
-    let epoch = feed.waiter.makeEpoch()
-    _ = feed.waiter.poll(as: epoch)
-    return epoch
-  }
-
-  /// Waits until there may be an element for the consumer with this number. False at the end, if the task is
-  /// cancelled, or if a newer consumer has asked.
-  package func waitForElement(as epoch: UInt64) async -> Bool {
-    await feed.waiter.waitForElement(as: epoch, isolation: nil)
-  }
-
-  /// What was taken last was taken on behalf of the running task.
-  package func noteTakingByHand() { feed.waiter.note(.takesByHand) }
-
-  /// The next element, for the consumer with this number, if it comes by the deadline. Nil also at the
-  /// end, if the task is cancelled, or if a newer consumer has asked.
+  /// The next element, if it comes by the deadline. Nil also at the end, if the task is cancelled, or if a newer
+  /// consumer has asked.
   ///
   /// Nothing is lost if both come simultaneously: a consumer that is cancelled has either taken an
   /// element, which counts, or left it to the next.
-  package func next<C: Clock<Duration>>(
-    as epoch: UInt64, by deadline: C.Instant, on clock: C
-  ) async -> Element? {
+  package func next<C: Clock<Duration>>(by deadline: C.Instant, on clock: C) async -> Element? {
     // With no time to wait nobody sleeps: on a real clock, even that would take some.
-    if deadline <= clock.now { return Task.isCancelled ? nil : takeNow(as: epoch).element }
+    if deadline <= clock.now { return Task.isCancelled ? nil : takeNow().element }
     return await withTaskGroup(of: Element?.self) { group in
-      group.addTask {
-        let element = await Iterator(self.feed, epoch: epoch).nextUnlessCancelled()
-        self.feed.waiter.note(.takesByHand)
-        return element
-      }
+      group.addTask { await self.next() }
       group.addTask {
         try? await clock.sleep(until: deadline, tolerance: nil)
         return nil
@@ -107,34 +82,10 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// The next element if there is one now, without waiting, or nil and what was found instead; for a
   /// new consumer if no other is given. It counts as taken by hand.
   package func takeNow(as epoch: UInt64? = nil) -> (element: Element?, look: PollResult) {
-    let taken = feed.takeNow(as: epoch ?? makeEpoch())
+    let taken = feed.takeNow(as: epoch ?? feed.waiter.makeEpoch())
     if taken.element != nil { feed.waiter.note(.takesByHand) }
     return taken
   }
-
-  /// All that is there now, even if the task is cancelled, for the newest consumer, which may sleep meanwhile.
-  /// It counts as taken by hand.
-  package func takeAll(as epoch: UInt64) -> [Element] {
-    var elements: [Element] = []
-    while true {
-      switch feed.take(.evenIfCancelled, as: epoch) {
-      case .element(let element): elements.append(element)
-      case .skipped: continue
-      case .nothing:
-        if !elements.isEmpty { feed.waiter.note(.takesByHand) }
-        return elements
-      }
-    }
-  }
-
-  /// From now on no call of `settled()` waits for it: for an onlooker. To be called before it is consumed.
-  package func becomeOnlooker() {
-    (feed.waiter as? LogCursor)?.becomeOnlooker()
-    (feed.waiter as? MergedCursor)?.becomeOnlooker()
-  }
-
-  /// What was recorded so far of what it listens to; nil if nobody records that.
-  package var flow: String? { feed.waiter.flow() }
 
   /// An iterator that continues where the last one stopped.
   @inlinable

@@ -595,7 +595,7 @@ inline unlock() {
   atomic { assert(cursorOwner == me + 1); cursorOwner = 0 }
 }
 
-/* [BroadcastLogBase.look] Only while there is no bell: whoever never has to wait makes none. */
+/* [LogCursor.poll] Only while there is no bell: whoever never has to wait makes none. */
 inline firstLook(cursor) {
   atomic {
     !locked ->
@@ -605,7 +605,7 @@ inline firstLook(cursor) {
   }
 }
 
-/* [BroadcastLogBase.look: LogState.look, with a doorbell] The second look and the joining, in one step. */
+/* [LogCursor.poll: LogState.poll, with a doorbell] The second look and the joining, in one step. */
 inline lookAndJoin(cursor) {
 #ifdef BREAK_LOOK_UNLOCKED
   atomic { look(cursor, found) };
@@ -644,7 +644,7 @@ inline dropBell() {
   atomic {
     !locked ->
 #ifndef BREAK_DROPPED_STAYS
-    leaveLine(bellOf[0]);   /* [BroadcastLogBase.leaveQueue] */
+    leaveLine(bellOf[0]);   /* [LogCursor.leaveQueue] */
 #endif
     isAsleep = false;
     bellOf[0] = NO_BELL
@@ -893,7 +893,7 @@ next:
 }
 
 #ifdef LEAVE
-/* [Cursor.deinit: BroadcastLogBase.unsubscribe] No consumer is left, so nobody sleeps: there is no place in the
+/* [Cursor.deinit: LogCursor.unsubscribe] No consumer is left, so nobody sleeps: there is no place in the
  * line to give up. */
 proctype Dropper() {
   chainDone == CHAIN;

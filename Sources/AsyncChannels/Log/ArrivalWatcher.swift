@@ -9,7 +9,7 @@ import Synchronization
 /// `@unchecked Sendable`: for the reason that `Waiter` gives.
 final class ArrivalWatcher: Waiter, @unchecked Sendable {
   private let cursor: LogCursor
-  private var seen: Arrivals
+  private var seen: Int
 
   init(of cursor: LogCursor) {
     self.cursor = cursor
@@ -40,17 +40,10 @@ final class ArrivalWatcher: Waiter, @unchecked Sendable {
   }
 }
 
-/// What had come to a subscription at some moment, taken or not. As long as nothing is taken, it
-/// differs after each element that comes.
-private struct Arrivals: Equatable {
-  /// How many slots the log has.
-  let inLog: Int
-  /// What was added to a queue, and what the policy has dropped.
-  let offered: Int
-}
-
 extension LogState {
-  fileprivate func arrivals(in queue: SubscriberQueueBase?) -> Arrivals {
-    Arrivals(inLog: end?.number ?? 0, offered: queue.map { $0.count + $0.droppedCount } ?? 0)
+  /// How many elements have come to a subscription, taken or not: slots of the log, or what was offered to a
+  /// queue.
+  fileprivate func arrivals(in queue: SubscriberQueueBase?) -> Int {
+    queue?.offeredCount ?? end?.number ?? 0
   }
 }

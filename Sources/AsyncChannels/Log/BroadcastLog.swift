@@ -18,7 +18,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     buffering policy: BufferingPolicy
   ) {
     if count < 0 { Self.refuseToReplay(count) }
-    kept?.validateKeeping(of: Element.self)
+    kept?.validate(for: Element.self, keepsUnheard: true)
     policy.validate(for: Element.self)
     // No `map`: looking up the type of its result would cost every channel.
     if let kept { unheard = SubscriberQueue(policy: kept) } else { unheard = nil }

@@ -7,11 +7,7 @@ extension BroadcastLogBase {
   /// Until `endMarking` each send to the log takes the way of one that is observed (`LogFlags`).
   final func beginMarking() -> SentMark {
     let mark = SentMark()
-    state.withLock { state in
-      let marks = state.marks ?? SentMarks()
-      marks.all.append(mark)
-      state.marks = marks
-    }
+    state.withLock { if $0.marks?.append(mark) == nil { $0.marks = [mark] } }
     return mark
   }
 
@@ -25,11 +21,7 @@ extension BroadcastLogBase {
 
   /// Ends the wait for the marked element. To be called by the one that began it.
   final func forget(_ mark: SentMark) {
-    state.withLock { state in
-      guard let marks = state.marks else { return }
-      marks.all.removeAll { $0 === mark }
-      state.marks = marks.all.isEmpty ? nil : marks
-    }
+    state.withLock { $0.marks?.removeAll { $0 === mark } }
   }
 
   /// Whether every subscriber has taken the marked element. One that was not sent to this log counts
@@ -43,13 +35,13 @@ extension BroadcastLogBase {
 
 extension LogState {
   mutating func noteMarks() {
-    set(.marked, to: marks?.all.contains { !$0.hasReturned } ?? false)
+    set(.marked, to: marks?.contains { !$0.hasReturned } ?? false)
   }
 
   /// To be called when an element was added.
   func fillMark() {
     let thread = CurrentThread.identifier
-    let mark = marks?.all.first { mark in
+    let mark = marks?.first { mark in
       if case .notSent = mark.place { mark.thread == thread && !mark.hasReturned } else { false }
     }
     guard let mark else { return }

@@ -123,6 +123,6 @@ extension BroadcastLogBase: Followed {
       subscriberCount: state.subscriberCount, newest: state.newestSubscriber,
       end: state.end?.number ?? 0,
       asleep: (state.waiting.subscriberCount, state.waiting.now),
-      onlookers: state.observers.reduce(into: []) { $0.formUnion($1.onlookers) })
+      onlookers: state.onlookers ?? [])
   }
 }

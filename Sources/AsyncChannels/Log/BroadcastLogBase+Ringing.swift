@@ -40,7 +40,7 @@ extension BroadcastLogBase {
   private final func changeDue<Result>(_ change: (inout DueSleepers) -> Result) -> Result {
     let (result, ringer) = state.withLock { state in
       let result = change(&state.due)
-      let ringer = state.due.mustTellActor() ? state.makeRinger() : nil
+      let ringer = state.due.mustTellActor() ? state.ringer : nil
       hasDue.store(state.due.canBeRung, ordering: .relaxed)
       return (result, ringer)
     }

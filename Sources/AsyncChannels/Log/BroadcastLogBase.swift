@@ -15,7 +15,7 @@ public import Synchronization
 ///
 /// This is the part that does not depend on the element; `BroadcastLog` is the rest.
 @usableFromInline
-class BroadcastLogBase: @unchecked Sendable {
+package class BroadcastLogBase: @unchecked Sendable {
   @usableFromInline final let state = Locked(LogState())
   /// How many slots of the log can be read. Written under the lock.
   @usableFromInline final let published = Atomic(0)
@@ -49,72 +49,10 @@ class BroadcastLogBase: @unchecked Sendable {
   /// What is kept for the first subscriber.
   var keptQueue: SubscriberQueueBase? { nil }
 
-  final var subscriberCount: Int { state.withLock { $0.subscriberCount } }
+  package final var subscriberCount: Int { state.withLock { $0.subscriberCount } }
 
   /// Counts all reads from now on, so that `isTaken` is right.
   final func countAll() { state.withLock { $0.countsAll = true } }
-
-  /// How many doorbells wait to be rung.
-  final var sleeperCount: Int { state.withLock { $0.sleeperCount } }
-
-  /// Stops counting a subscriber, and returns the log's end as it was then. Slots written before
-  /// include this reader in their counts, later ones do not. They stay alive for as long as it
-  /// holds the segment that it reads.
-  final func unsubscribe(
-    _ subscriber: Int, readsLog: Bool, queue: SubscriberQueueBase?, after sleep: Sleep
-  ) -> LogEnd? {
-    var after: AfterLock?
-    let end = state.withLock { state in
-      let end = state.unsubscribe(readsLog: readsLog, queue: queue)
-      if state.hasObservers {
-        after = state.tell(.left(subscriber, after: sleep, count: state.subscriberCount))
-      }
-      return end
-    }
-    after?()
-    return end
-  }
-
-  /// A look of a consumer. If there is nothing and a doorbell is given, the doorbell joins the wait queue, in
-  /// one step with respect to `append` and `finish`: what was appended before is seen, and a sender that appends
-  /// later finds the sleeper. So no wake-up is lost, and no protocol of flags is needed.
-  ///
-  /// - Parameters:
-  ///   - cursor: Whose position and queue this is. Requires its lock.
-  ///   - asks: Whether the consumer asks for more, having worked on all that it took, so that this is
-  ///     noted.
-  final func poll(for cursor: LogCursor, asks: Bool, orJoinWith bell: Doorbell?) -> PollResult {
-    var after: AfterLock?
-    let look = state.withLock { state in
-      let look = state.poll(
-        at: cursor.position.number, queue: cursor.untypedQueue, orJoinWith: bell)
-      // Before its next sleep is noted: what it asks comes after the last one.
-      if asks, state.isObserved { after = state.tell(cursor.asking(finding: look)) }
-      if look == .nothing, bell != nil { cursor.sleep = Sleep(from: state.waiting.now) }
-      return look
-    }
-    after?()
-    return look
-  }
-
-  /// Tells that a consumer asks for more that has found an element without the lock.
-  ///
-  /// `isObserved` was true for it. Where an observer waits for the consumer to ask behind a mark, it cannot
-  /// have missed that: the flag is written under the lock before the elements behind the mark are, and these
-  /// are published with release.
-  final func noteAsking(for cursor: LogCursor) {
-    state.withLock { $0.tell(cursor.asking(finding: .readable)) }?()
-  }
-
-  /// Takes out the doorbell of a subscriber that was cancelled or displaced, or has woken by another. False if
-  /// somebody else has.
-  final func leaveQueue(_ bell: Doorbell, of cursor: LogCursor) -> Bool {
-    state.withLock { state in
-      let isOut = state.waiting.leave(bell)
-      if isOut { cursor.sleep.until = state.waiting.now.change }
-      return isOut
-    }
-  }
 
   /// Makes slots readable. With the log's lock held.
   ///

@@ -5,7 +5,7 @@ import Synchronization
 /// `_fixed_layout`: where the package is built with library evolution, clients may inline the
 /// initializer and the `deinit` of a class only if its layout is a promise.
 @_fixed_layout @usableFromInline
-final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
+package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   @inlinable
   init(in log: BroadcastLog<Element>, buffering policy: BufferingPolicy) {
     let queue = policy == .unbounded ? nil : SubscriberQueue<Element>(policy: policy)

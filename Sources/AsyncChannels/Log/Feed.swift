@@ -1,18 +1,18 @@
 /// What an iterator pulls from: a cursor, or a cursor seen through the steps of derived outlets.
 @usableFromInline
-enum Feed<Element: Sendable>: Sendable {
+package enum Feed<Element: Sendable>: Sendable {
   case cursor(Cursor<Element>)
   /// A cursor on other elements, and a function that takes one of these from it without waiting.
   case derived(Waiter, take: @Sendable (_ mode: TakeMode, _ epoch: UInt64) -> Taken)
 
   /// What a take found. *Skipped* differs from *nothing*: there may be more elements behind it.
   @usableFromInline
-  enum Taken: Sendable {
+  package enum Taken: Sendable {
     case element(Element), skipped, nothing
   }
 
   @inlinable
-  var waiter: Waiter {
+  package var waiter: Waiter {
     switch self {
     case .cursor(let cursor): cursor
     case .derived(let waiter, _): waiter
@@ -137,7 +137,7 @@ enum Feed<Element: Sendable>: Sendable {
   }
 
   @usableFromInline
-  func take(_ mode: TakeMode, as epoch: UInt64) -> Taken {
+  package func take(_ mode: TakeMode, as epoch: UInt64) -> Taken {
     if waiter.hasReturned, mode == .evenIfCancelled || !Task.isCancelled,
       let element = takeReturned(as: epoch)
     {

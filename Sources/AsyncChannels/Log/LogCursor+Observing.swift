@@ -28,7 +28,8 @@ extension LogCursor {
     }
   }
 
-  private func tell(_ event: LogEvent) {
-    untypedLog.state.withLock { $0.tell(event) }?()
+  /// - Parameter event: Made with the log's lock held.
+  final func tell(_ event: @autoclosure () -> LogEvent) {
+    untypedLog.state.withLock { $0.tell(event()) }?()
   }
 }

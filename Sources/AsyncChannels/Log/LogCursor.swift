@@ -5,7 +5,7 @@ public import Synchronization
 ///
 /// `@unchecked Sendable`, both: for the reason that `Waiter` gives.
 @usableFromInline
-class LogCursor: Waiter, @unchecked Sendable {
+package class LogCursor: Waiter, @unchecked Sendable {
   /// Reads nothing for a bounded subscriber, and for one that came after the end.
   @usableFromInline final let position: Position
   /// That of a bounded subscriber.
@@ -48,12 +48,23 @@ class LogCursor: Waiter, @unchecked Sendable {
   }
 
   /// Returns the slots that are still owed a read, with the hold on their first segment; nil if there are none.
+  ///
+  /// Slots written before the log stops counting it include this reader in their counts, later ones do not. They
+  /// stay alive for as long as it holds the segment that it reads.
   @usableFromInline
   final func unsubscribe() -> Segment.Rest? {
     if let parked { parked.segment.release() }
     if isPastTheEnd { return nil }
-    let end = untypedLog.unsubscribe(
-      subscriber, readsLog: isReader, queue: untypedQueue, after: sleep)
+    var after: AfterLock?
+    let end = untypedLog.state.withLock { state in
+      let end = state.unsubscribe(readsLog: isReader, queue: untypedQueue)
+      if isOnlooker { state.onlookers?.remove(subscriber) }
+      if state.hasObservers {
+        after = state.tell(.left(subscriber, after: sleep, count: state.subscriberCount))
+      }
+      return end
+    }
+    after?()
     guard let segment = position.segment, let number = position.number else { return nil }
     if number != end?.number { return Segment.Rest(first: segment, number: number, end: end) }
     segment.release()
@@ -113,17 +124,39 @@ class LogCursor: Waiter, @unchecked Sendable {
 
   final override func wake() { _ = advance(asks: true) }
 
+  /// Joining is one step with respect to `append` and `finish`: what was appended before is seen, and a sender that
+  /// appends later finds the sleeper. So no wake-up is lost, and no protocol of flags is needed.
   final override func poll(asks: Bool, orJoinWith bell: Doorbell?) -> PollResult {
-    advance(asks: asks) ? .readable : untypedLog.poll(for: self, asks: asks, orJoinWith: bell)
+    if advance(asks: asks) { return .readable }
+    var after: AfterLock?
+    let look = untypedLog.state.withLock { state in
+      let look = state.poll(at: position.number, queue: untypedQueue, orJoinWith: bell)
+      // Before its next sleep is noted: what it asks comes after the last one.
+      if asks, state.isObserved { after = state.tell(asking(finding: look)) }
+      if look == .nothing, bell != nil { sleep = Sleep(from: state.waiting.now) }
+      return look
+    }
+    after?()
+    return look
   }
 
   final override func leaveQueue(_ bell: Doorbell) -> Bool {
-    untypedLog.leaveQueue(bell, of: self)
+    untypedLog.state.withLock { state in
+      let isOut = state.waiting.leave(bell)
+      if isOut { sleep.until = state.waiting.now.change }
+      return isOut
+    }
   }
 
   final override func helpRinging() { untypedLog.helpRinging() }
 
   final override var isSubscriber: Bool { !isOnlooker }
+
+  package final override func becomeOnlooker() {
+    if isPastTheEnd { return }
+    isOnlooker = true
+    untypedLog.state.withLock { $0.onlookers = ($0.onlookers ?? []).union([subscriber]) }
+  }
 
   final override func makeWatchers() -> [Waiter] { [ArrivalWatcher(of: self)] }
 
@@ -133,21 +166,19 @@ class LogCursor: Waiter, @unchecked Sendable {
 
   /// Goes on in the log, to the next segment if this one is read. True if there is an element.
   ///
-  /// What it finds is not known yet if somebody follows it: so each element is taken by `takeNoting`.
+  /// What it finds is not known yet if somebody follows it: so each element is taken by `takeNoting`. Where an
+  /// observer waits for the consumer to ask behind a mark, it cannot have missed that: `isObserved` is written under the
+  /// lock before the elements behind the mark are, and these are published with release.
   final func advance(asks: Bool) -> Bool {
     if position.isAtEndOfSegment { leaveSegment() }
     guard position.lookFurther(untypedLog.publishedCount) else { return false }
     guard isObserved else { return true }
-    if asks { untypedLog.noteAsking(for: self) }
+    if asks { tell(asking(finding: .readable)) }
     position.forgetKnown(but: 0)
     return true
   }
 
-  final override func note(_ step: ConsumerStep) {
+  package final override func note(_ step: ConsumerStep) {
     if isObserved { noteObserved(step) }
-  }
-
-  final override func flow() -> String? {
-    untypedLog.observers.lazy.compactMap(\.report).first
   }
 }

@@ -22,16 +22,12 @@ package protocol LogObserver: AnyObject, Sendable {
 
   /// What it knows of the log, for a report of a failure.
   var report: String? { get }
-
-  /// Subscribers of which it knows that nobody is to wait for them.
-  var onlookers: Set<Int> { get }
 }
 
 extension LogObserver {
   package func prepare(_ element: Any?) -> (any SendNote)? { nil }
   package func complete(_ note: any SendNote, with element: Any) {}
   package var report: String? { nil }
-  package var onlookers: Set<Int> { [] }
 }
 
 /// What an observer notes of an element that is on its way.

@@ -42,10 +42,13 @@ struct LogState: Sendable {
   @usableFromInline private(set) var hasObservers = false
   /// The number of the newest subscriber: numbers ascend from 1 and do not come again.
   @usableFromInline var newestSubscriber = 0
+  /// The subscribers for which nobody waits until they have settled: a test's probes. Nil until there is one.
+  var onlookers: Set<Int>?
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
-  private var ringer: Ringer?
-  /// The marks of elements whose senders wait until they are taken; nil if there are none.
-  var marks: SentMarks? {
+  lazy var ringer = Ringer()
+  /// The marks of elements whose senders wait until they are taken. Nil rather than empty, until there is one: that
+  /// costs a channel less.
+  var marks: [SentMark]? {
     didSet { noteMarks() }
   }
 
@@ -79,9 +82,6 @@ struct LogState: Sendable {
   @inlinable
   var subscriberCount: Int { isFinished ? 0 : readers + queues.count }
 
-  @inlinable
-  var sleeperCount: Int { waiting.count }
-
   /// Writes an element for all readers; there must be some. Returns how many slots there are now, to be
   /// published.
   @inlinable
@@ -97,7 +97,7 @@ struct LogState: Sendable {
 
   @usableFromInline
   func nextSegment<Element>(behind end: LogEnd, for _: Element.Type) -> LogEnd {
-    if let marks { marks.letGoOfTaken() }
+    if let marks { for mark in marks where mark.isTaken { mark.letGo() } }
     let full = end.segment
     let next = Segment.make(for: Element.self, behind: end)
     full.link(next)
@@ -148,7 +148,7 @@ struct LogState: Sendable {
   /// join it: none overtakes those that fell asleep earlier.
   @inlinable
   mutating func takeSleepers() -> Wake {
-    sleeperCount == 0 ? .nobody : takeAllSleepers()
+    waiting.count == 0 ? .nobody : takeAllSleepers()
   }
 
   @usableFromInline
@@ -167,12 +167,6 @@ struct LogState: Sendable {
     if isFinished { return (.nobody, nil) }
     set(.finished, to: true)
     return (takeSleepers(), tell(.finished))
-  }
-
-  mutating func makeRinger() -> Ringer {
-    let ringer = ringer ?? Ringer()
-    self.ringer = ringer
-    return ringer
   }
 
   private mutating func removeQueue(_ queue: SubscriberQueueBase) {

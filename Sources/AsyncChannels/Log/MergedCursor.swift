@@ -68,10 +68,6 @@ final class MergedCursor: Waiter, @unchecked Sendable {
     for source in sources { source.note(step) }
   }
 
-  override func flow() -> String? {
-    sources.lazy.compactMap { $0.flow() }.first
-  }
-
   /// A consumer that was cancelled may have left in the order what is no longer in a queue.
   override var pendingCount: Int {
     let count = sources.reduce(0) { $0 + $1.pendingCount }
@@ -104,8 +100,7 @@ final class MergedCursor: Waiter, @unchecked Sendable {
 
   override var isSubscriber: Bool { sources.allSatisfy(\.isSubscriber) }
 
-  /// From now on no call of `settled()` waits for it. To be called before it is consumed.
-  func becomeOnlooker() {
+  override func becomeOnlooker() {
     for source in sources { source.becomeOnlooker() }
   }
 

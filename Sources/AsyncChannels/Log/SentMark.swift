@@ -33,13 +33,3 @@ final class SentMark: @unchecked Sendable {
     }
   }
 }
-
-/// The marks of a log. Touched only under its lock.
-final class SentMarks: @unchecked Sendable {
-  var all: [SentMark] = []
-
-  /// To be called when the log goes on to its next segment.
-  func letGoOfTaken() {
-    for mark in all where mark.isTaken { mark.letGo() }
-  }
-}

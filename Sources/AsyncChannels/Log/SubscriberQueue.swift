@@ -28,6 +28,9 @@ class SubscriberQueueBase: @unchecked Sendable {
   /// Whether what it drops was in it. Otherwise it was refused.
   final var replacesOld: Bool { if case .bufferingNewest = policy { true } else { false } }
 
+  /// How many elements have come, taken and dropped ones included.
+  final var offeredCount: Int { takenCount + count + droppedCount }
+
   /// How many elements have left it, taken or replaced.
   final var departures: Int { replacesOld ? takenCount + droppedCount : takenCount }
 }

@@ -109,8 +109,14 @@ private final class BusyReport: Sendable {
   private func send(_ first: Bool) {
     var next = Optional(first)
     while let isBusy = next {
-      inlet.send(isBusy)
+      inlet.sendUnspecialized(isBusy)
       next = state.withLock { $0.takeReport() }
     }
   }
+}
+
+extension Inlet {
+  // Not specialized: this library would have a copy of all that sending does for `Bool` alone.
+  @_semantics("optimize.sil.specialize.generic.never")
+  fileprivate func sendUnspecialized(_ element: Element) { send(element) }
 }

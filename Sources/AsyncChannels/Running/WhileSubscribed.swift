@@ -61,8 +61,7 @@ extension StateOutlet where Value: BinaryInteger {
           last =
             count > 0
             ? await counts.next()
-            : await counts.next(
-              as: counts.makeEpoch(), by: clock.now.advanced(by: duration.countable), on: clock)
+            : await counts.next(by: clock.now.advanced(by: duration.countable), on: clock)
         }
         group.cancelAll()
       }

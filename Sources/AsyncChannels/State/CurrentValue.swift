@@ -94,9 +94,10 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// gone, sending returns `.finished`.
   @inlinable
   public var inlet: Inlet<Value> {
-    Inlet(to: observed) { [weak self] in
-      SendResult(of: $0, subscribers: self?.set($0))
-    }
+    Inlet(
+      calling: .init(equalTo: observed) { [weak self] in
+        SendResult(of: $0, subscribers: self?.set($0))
+      })
   }
 
   /// An input that changes the value in one step, as ``update(_:)`` does:

@@ -1,5 +1,5 @@
 /// What a consumer does with its subscription, apart from taking what is there.
-enum ConsumerStep: Sendable {
+package enum ConsumerStep: Sendable {
   case cancelled, displaced
   /// With `Subscription.next()`: a script rather than a loop.
   case takesByHand

@@ -34,27 +34,20 @@ class QueuedListener {
 /// listeners that were rung cost one job. After 64 steps or a millisecond (`TurnBudget`) the turn ends, and others
 /// run before the next one. A listener that has more then stands last, so it keeps none of the others waiting.
 package final class ListenerQueue: Sendable {
-  private struct State {
-    /// Behind `first`.
-    var last: [QueuedListener] = []
-    /// The first in line, in reverse order.
-    var first: [QueuedListener] = []
+  private struct State: ~Copyable {
+    var line = RingBuffer<QueuedListener>()
     /// Whether a turn was called that has not ended.
     var isCalled = false
 
     mutating func popFirst() -> QueuedListener? {
-      if first.isEmpty {
-        swap(&first, &last)
-        first.reverse()
-      }
-      let listener = first.popLast()
+      let listener = line.popFirst()
       isCalled = listener != nil
       return listener
     }
 
     /// Whether another turn has to be called, since somebody stands in line.
     mutating func isStillCalled() -> Bool {
-      isCalled = !first.isEmpty || !last.isEmpty
+      isCalled = line.count > 0
       return isCalled
     }
   }
@@ -71,7 +64,7 @@ package final class ListenerQueue: Sendable {
   func add(_ listener: QueuedListener) {
     _ = Self.replacement(for: self)
     let isCalled = state.withLock { state in
-      state.last.append(listener)
+      state.line.append(listener)
       return exchange(&state.isCalled, with: true)
     }
     if !isCalled { call() }

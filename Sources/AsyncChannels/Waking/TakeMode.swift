@@ -1,6 +1,6 @@
 /// How a consumer takes an element that is there, without waiting.
 @usableFromInline
-enum TakeMode: Sendable {
+package enum TakeMode: Sendable {
   /// The consumer asks for more, having worked on all that it took before (see `Asking`). Nothing
   /// is taken that was sent after its task was cancelled.
   case next

@@ -27,7 +27,7 @@ import Synchronization
 /// `@unchecked Sendable`: the variables are touched only with the lock held, by the only iterator, and by
 /// `deinit`, when there is no consumer.
 @usableFromInline
-class Waiter: @unchecked Sendable {
+package class Waiter: @unchecked Sendable {
   /// The epoch of an iterator that shares its cursor with no other.
   @inlinable static var onlyEpoch: UInt64 { .max }
 
@@ -124,10 +124,10 @@ class Waiter: @unchecked Sendable {
   func helpRinging() {}
 
   /// Tells those who follow what it takes from.
-  func note(_ step: ConsumerStep) {}
+  package func note(_ step: ConsumerStep) {}
 
-  /// What a recording has of the log that it takes from, for a report of a failure; nil if there is no recording.
-  func flow() -> String? { nil }
+  /// From now on no call of `settled()` waits for its consumer. To be called before it is consumed.
+  package func becomeOnlooker() {}
 
   /// Watchers, one for each log: each waits for what comes from now on and takes nothing.
   func makeWatchers() -> [Waiter] { [] }
@@ -138,14 +138,16 @@ class Waiter: @unchecked Sendable {
   ///
   /// `Position` knows the lower half of an epoch, and has two of these for itself: they are left out.
   @usableFromInline
-  final func makeEpoch() -> UInt64 {
+  package final func makeEpoch() -> UInt64 {
     let epoch = lastEpoch.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
     return UInt32(truncatingIfNeeded: epoch &+ 1) <= 1 ? makeEpoch() : epoch
   }
 
   /// Waits until there may be an element to take. False at the end, if the task is cancelled, or if a
   /// newer consumer has asked. What it has seen, `Cursor.takeSeen` takes.
-  final func waitForElement(as epoch: UInt64, isolation: isolated (any Actor)?) async -> Bool {
+  package final func waitForElement(
+    as epoch: UInt64, isolation: isolated (any Actor)?
+  ) async -> Bool {
     if isolation != nil, loopBudget.isOver() { await Task.yield() }
     if Task.isCancelled {
       note(.cancelled)
@@ -159,7 +161,7 @@ class Waiter: @unchecked Sendable {
   }
 
   /// Looks without waiting and without asking for more, for a consumer whose take found nothing.
-  final func poll(as epoch: UInt64) -> PollResult {
+  package final func poll(as epoch: UInt64) -> PollResult {
     ask(as: epoch) { returned.isEmpty ? poll(asks: false, orJoinWith: nil) : .readable }
       ?? .displaced
   }

@@ -248,7 +248,7 @@ final class TestJobs: Sendable {
       )
     }
     return WaitingReport(
-      waits: waits + tasks.flatMap { SettleCalls.waits(of: $0.key) },
+      waits: waits + tasks.flatMap { SettleWait.sentences(of: $0.key) },
       tasks: tasks.map { $0.value?.functions ?? [] }, clock: clock)
   }
 

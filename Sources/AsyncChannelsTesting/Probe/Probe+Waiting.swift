@@ -48,7 +48,7 @@ extension Probe {
     arrivals.withLock { $0.epoch = epoch }
     if let element = await next(as: epoch, wait) {
       // By a child task; what this one does next comes after it.
-      subscription.noteTakingByHand()
+      subscription.feed.waiter.note(.takesByHand)
       return .element(element)
     }
     if Task.isCancelled { return .cancelled }
@@ -89,7 +89,7 @@ extension Probe {
 
   /// The next element that the test has not taken, even if ``values`` was asked for and has collected it.
   private func collected(as epoch: UInt64) async -> Element? {
-    while await subscription.waitForElement(as: epoch) {
+    while await subscription.feed.waiter.waitForElement(as: epoch, isolation: nil) {
       collect()
       if let element = takeCollected() { return element }
     }
@@ -128,7 +128,7 @@ extension Probe {
   }
 
   func failure(_ sentence: String, at place: SourceLocation) -> ProbeFailure {
-    ProbeFailure("\(name): \(sentence)", at: place, flow: subscription.flow)
+    ProbeFailure("\(name): \(sentence)", at: place, flow: logs.lazy.compactMap(\.flow).first)
   }
 
   /// As a recording shows it: as the element describes itself, without what is secret.
@@ -138,6 +138,30 @@ extension Probe {
 
   func list(_ elements: [Element]) -> String {
     elements.isEmpty ? "none" : elements.map(show).joined(separator: ", ")
+  }
+}
+
+extension Subscription {
+  /// The number of a new consumer, which takes the place of an older one now.
+  package func takeOver() -> UInt64 {
+    let epoch = feed.waiter.makeEpoch()
+    _ = feed.waiter.poll(as: epoch)
+    return epoch
+  }
+
+  /// All that is there now, even if the task is cancelled, for the newest consumer, which may sleep meanwhile.
+  /// It counts as taken by hand.
+  package func takeAll(as epoch: UInt64) -> [Element] {
+    var elements: [Element] = []
+    while true {
+      switch feed.take(.evenIfCancelled, as: epoch) {
+      case .element(let element): elements.append(element)
+      case .skipped: continue
+      case .nothing:
+        if !elements.isEmpty { feed.waiter.note(.takesByHand) }
+        return elements
+      }
+    }
   }
 }
 

@@ -42,6 +42,7 @@ import Synchronization
 /// first, as with any `Subscription`, and the first fails.
 public final class Probe<Element: Sendable>: Sendable {
   let subscription: Subscription<Element>
+  let logs: [BroadcastLogBase]
   let name: ProbeName
   let arrivals: Locked<Arrivals>
 
@@ -78,8 +79,9 @@ public final class Probe<Element: Sendable>: Sendable {
 
   init(_ outlet: Outlet<Element>, _ name: ProbeName) {
     self.name = name
+    logs = outlet.logs
     subscription = outlet.subscribe(buffering: .unbounded)
-    subscription.becomeOnlooker()
+    subscription.feed.waiter.becomeOnlooker()
     arrivals = Locked(Arrivals(epoch: subscription.takeOver()))
   }
 

@@ -65,8 +65,7 @@ final class ProbeTests: XCTestCase {
     let clock = TestClock()
     let subscription = channel.outlet.subscribe()
     let task = Task(executorPreference: executor) {
-      await subscription.next(
-        as: subscription.makeEpoch(), by: clock.now.advanced(by: .seconds(1)), on: clock)
+      await subscription.next(by: clock.now.advanced(by: .seconds(1)), on: clock)
     }
     executor.drain()
     XCTAssertEqual(clock.sleeperCount, 1)

@@ -96,7 +96,7 @@ final class WakingTests: XCTestCase {
 /// The channel's actor is occupied while the body runs, as if no thread of the pool were free for it.
 private func whileTheActorCannotRun(of channel: Channel<Int>, _ body: () -> Void) {
   let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-  let ringer = channel.log.state.withLock { $0.makeRinger() }
+  let ringer = channel.log.state.withLock { $0.ringer }
   Task.detached {
     await ringer.ring { _ in
       hasBegun.signal()

@@ -1,3 +1,4 @@
+import AsyncChannelsTesting
 import TestSupport
 import XCTest
 

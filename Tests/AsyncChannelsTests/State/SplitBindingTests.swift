@@ -348,7 +348,7 @@ final class SplitBindingTests: XCTestCase {
   /// The input knows the place of the newest write of each binding, until its owner has decided.
   func test_C116_nothingIsLeftOfWritesInTheInput() {
     let owner = Owner()
-    func count() -> Int { owner.input.log.state.withLock { $0.marks?.all.count ?? 0 } }
+    func count() -> Int { owner.input.log.state.withLock { $0.marks?.count ?? 0 } }
     for text in ["a", "ab", "abc"] { owner.text.value = text }
     XCTAssertEqual(count(), 1)
     do {
@@ -499,7 +499,7 @@ private final class Form: Sendable {
   }
 
   /// How many writes the input knows the place of.
-  var markCount: Int { input.log.state.withLock { $0.marks?.all.count ?? 0 } }
+  var markCount: Int { input.log.state.withLock { $0.marks?.count ?? 0 } }
 
   func take() -> String? { received.takeNow().element }
 

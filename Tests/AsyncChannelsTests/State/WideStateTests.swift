@@ -1,3 +1,4 @@
+import AsyncChannelsTesting
 import Foundation
 import Synchronization
 import TestSupport
