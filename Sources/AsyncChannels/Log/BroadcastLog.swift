@@ -81,14 +81,15 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     return Cursor(in: self, buffering: policy ?? defaultPolicy)
   }
 
-  /// A subscription that is taken with others as one. It has a queue whatever its policy is.
-  func subscribe(
-    buffering policy: BufferingPolicy?, mergedAt place: MergePlace
-  ) -> Cursor<Element> {
-    policy?.validate(for: Element.self)
-    let policy = policy ?? defaultPolicy
-    return Cursor(in: self, policy, SubscriberQueue(policy: policy, mergedAt: place))
+  override func subscribe(at place: NewestPlace) -> LogCursor {
+    let queue = SubscriberQueue<Element>(policy: .bufferingNewest(1), newestAt: place)
+    let cursor = Cursor(in: self, queue.policy, queue)
+    // It is finished: the cursor gives nothing.
+    if cursor.isPastTheEnd, let last = boxedNewest { place.put(last) }
+    return cursor
   }
+
+  override var boxedNewest: AnyBox? { newest.map { Box($0) } }
 
   override var elementType: any Sendable.Type { Element.self }
 

@@ -46,6 +46,14 @@ package class BroadcastLogBase: @unchecked Sendable {
   /// How many elements a new subscriber gets. With the lock held.
   var replayedCount: Int { 0 }
 
+  /// The newest element of state; nil while it is changed in place.
+  var boxedNewest: AnyBox? { nil }
+
+  /// A subscription whose newest element is taken together with those of other logs.
+  func subscribe(at place: NewestPlace) -> LogCursor {
+    preconditionFailure("A log knows its elements.")
+  }
+
   /// What is kept for the first subscriber.
   var keptQueue: SubscriberQueueBase? { nil }
 

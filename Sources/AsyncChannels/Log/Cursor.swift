@@ -176,18 +176,6 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     pop { queue, _ in evenIfCancelled || !Task.isCancelled ? queue.takeFirst() : nil }
   }
 
-  /// Moves the first element of a queue that is taken with others, where it is, to a place without one. Requires the
-  /// lock.
-  func moveFirst(to place: UnsafeMutablePointer<Element>, asks: Bool) {
-    guard let untypedQueue else { return }
-    if asks, isObserved { _ = poll(asks: true, orJoinWith: nil) }
-    let queue = unsafeDowncast(untypedQueue, to: SubscriberQueue<Element>.self)
-    untypedLog.state.withLock { state in
-      queue.moveFirst(to: place)
-      return state.isObserved ? state.tell(.taken(by: subscriber, slot: nil)) : nil
-    }?()
-  }
-
   /// - Parameter remove: Takes an element from the queue, if there is one. Called under the log's lock.
   private func pop(
     _ remove: (SubscriberQueue<Element>, _ isObserved: Bool) -> Element?

@@ -134,7 +134,7 @@ struct LogState: Sendable {
   mutating func poll(
     at number: Int?, queue: SubscriberQueueBase?, orJoinWith bell: Doorbell?
   ) -> PollResult {
-    if let queue, queue.count > 0 { return .readable }
+    if let queue, queue.isReadable { return .readable }
     if let number, number < end?.number ?? 0 { return .readable }
     if isFinished { return .finished }
     if let bell {

@@ -17,13 +17,22 @@ class SubscriberQueueBase: @unchecked Sendable {
   /// Its index in the log's list, so that leaving is O(1); nil for one that senders do not fill.
   final var index: Int?
   @usableFromInline final let policy: BufferingPolicy
-  /// If its subscriber takes several queues as one.
-  @usableFromInline final let merged: MergePlace?
+  /// Where its newest element is, if that is taken together with those of other logs.
+  @usableFromInline final let newest: NewestPlace?
 
-  fileprivate init(policy: BufferingPolicy, mergedAt place: MergePlace?) {
+  fileprivate init(policy: BufferingPolicy, newestAt place: NewestPlace?) {
     self.policy = policy
-    merged = place
+    newest = place
   }
+
+  /// The newest element was taken, from its place.
+  final func noteTaken() {
+    takenCount += 1
+    count -= 1
+  }
+
+  /// Whether its subscriber finds something.
+  final var isReadable: Bool { newest?.isReady ?? (count > 0) }
 
   /// Whether what it drops was in it. Otherwise it was refused.
   final var replacesOld: Bool { if case .bufferingNewest = policy { true } else { false } }
@@ -41,26 +50,28 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
   @exclusivity(unchecked) @usableFromInline var backlog = RingBuffer<Element>()
 
   @usableFromInline
-  override init(policy: BufferingPolicy, mergedAt place: MergePlace? = nil) {
-    super.init(policy: policy, mergedAt: place)
+  override init(policy: BufferingPolicy, newestAt place: NewestPlace? = nil) {
+    super.init(policy: policy, newestAt: place)
   }
 
   /// Adds an element if the policy keeps it; an older one may be evicted.
   @inlinable
   func offer(_ element: Element, evicting evicted: inout Evicted<Element>) {
+    if let newest {
+      if newest.put(element, evicting: &evicted) { count += 1 } else { droppedCount += 1 }
+      return
+    }
     switch policy {
     case .bufferingNewest(let limit) where count == limit:
       if let oldest = backlog.popFirst() { evicted.add(oldest) }
       droppedCount += 1
     case .bufferingOldest(let limit) where count == limit:
       droppedCount += 1
-      merged?.note(element, isKept: false, evicting: &evicted)
       return
     case .unbounded, .bufferingNewest, .bufferingOldest:
       count += 1
     }
     backlog.append(element)
-    merged?.note(element, isKept: true, evicting: &evicted)
   }
 
   /// Takes the first element on the fast path.
@@ -76,16 +87,8 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
     return removeFirst()
   }
 
-  /// The same for one that is there, which is moved to a place without one.
-  func moveFirst(to place: UnsafeMutablePointer<Element>) {
-    takenCount += 1
-    count -= 1
-    backlog.moveFirst(to: place)
-  }
-
   private func removeFirst() -> Element? {
-    takenCount += 1
-    count -= 1
+    noteTaken()
     return backlog.popFirst()
   }
 

@@ -16,7 +16,7 @@ final class Consumer<Element: Sendable>: AnswerSource, Sendable {
     place = ConsumerPlace(
       waiter: waiter, epoch: isAlone ? waiter.makeEpoch() : iterator.epoch,
       isPlain: isPlain,
-      isMerged: waiter is MergedCursor,
+      isMerged: waiter is StateMerge,
       replacesOld: (waiter as? LogCursor)?.untypedQueue?.replacesOld == true)
   }
 

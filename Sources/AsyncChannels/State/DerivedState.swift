@@ -1,69 +1,105 @@
-import Synchronization
+public import Synchronization
+
+/// State that is made of other state, without the type of its value. `DerivedState` is the rest.
+@_fixed_layout @usableFromInline
+class StateNode: @unchecked Sendable {
+  let parts: [StatePart]
+  /// Whether its value differs from the one before, when a part has changed.
+  let differs: @Sendable (StateMoment) -> Bool
+
+  fileprivate init(of parts: [StatePart], differs: @escaping @Sendable (StateMoment) -> Bool) {
+    (self.parts, self.differs) = (parts, differs)
+  }
+}
+
+/// The states that derived state is made of, each once.
+struct StateRoots {
+  private(set) var all: [(log: BroadcastLogBase, observed: ObservedValue)] = []
+  /// By log.
+  private(set) var numbers: [ObjectIdentifier: Int] = [:]
+  /// Whether a part is reached in several ways.
+  private(set) var areShared = false
+
+  init(of node: StateNode) {
+    var seen: Set<ObjectIdentifier> = []
+    var open = node.parts
+    while let part = open.popLast() {
+      guard seen.insert(part.id).inserted else {
+        areShared = true
+        continue
+      }
+      switch part {
+      case .root(let log, let observed):
+        numbers[part.id] = all.count
+        all.append((log, observed))
+      case .derived(let node): open += node.parts
+      }
+    }
+  }
+
+  /// The values there are, read without waiting; nil while one is changed in place.
+  var newest: [AnyBox]? {
+    let newest = all.compactMap { $0.log.boxedNewest }
+    return newest.count == all.count ? newest : nil
+  }
+}
 
 /// See `StateNode`.
 @_fixed_layout @usableFromInline
-class DerivedState<Value: Sendable>: StateNode, @unchecked Sendable {
-  @usableFromInline typealias Follow = @Sendable (StateNode, BufferingPolicy?) -> Feed<Value>
+final class DerivedState<Value: Sendable>: StateNode, @unchecked Sendable {
+  @usableFromInline typealias Follow = @Sendable (BufferingPolicy?) -> Feed<Value>
 
-  /// Computes the value by reading its parts. Gets this object.
-  @usableFromInline final let read: @Sendable (StateNode) -> Value
-  /// Follows the only root, without a merge; nil if it is not made of one alone. Gets this object.
-  @usableFromInline final let follow: Follow?
+  /// Computes the value of what there is at a moment, or, without one, by reading its parts now.
+  @usableFromInline let read: @Sendable (StateMoment?) -> Value
+  /// Follows the only state that it is made of, change by change; nil if there may be several.
+  @usableFromInline let follow: Follow?
+  /// Whether parts have to be read together, since one is reached in several ways; 0 until that is known.
+  private let reading = Atomic<UInt8>(0)
 
-  @inlinable
+  @usableFromInline
   init(
-    of parts: StateParts, read: @escaping @Sendable (StateNode) -> Value, follow: Follow? = nil,
-    refresh: @escaping @Sendable (AnyStateCell) -> Bool
+    of parts: [StatePart], follow: Follow? = nil,
+    differs: @escaping @Sendable (StateMoment) -> Bool = { _ in true },
+    read: @escaping @Sendable (StateMoment?) -> Value
   ) {
     (self.read, self.follow) = (read, follow)
-    super.init(of: parts, refresh: refresh)
+    super.init(of: parts, differs: differs)
   }
-
-  override func makeCell(from bases: [Unmanaged<AnyStateCell>]) -> AnyStateCell {
-    StateCell<Value>(for: self, from: bases)
-  }
-
-  /// Nothing else keeps what it is made of while that is read.
-  @inlinable
-  final var value: Value {
-    withExtendedLifetime(self) { isReadDirectly ? read(self) : valueInGraph }
-  }
-
-  @usableFromInline
-  final var isReadDirectly: Bool {
-    let known = reading.load(ordering: .relaxed)
-    guard known == .unknown else { return known == .direct }
-    let isDirect = !StateGraph(of: self).isShared
-    reading.store(isDirect ? .direct : .inGraph, ordering: .relaxed)
-    return isDirect
-  }
-
-  @usableFromInline
-  final var valueInGraph: Value {
-    guard let value = StateGraph(of: self).read(waiting: true, as: Value.self) else {
-      preconditionFailure("A reading that waits finds each state.")
-    }
-    return value
-  }
-
-  @usableFromInline
-  final var logs: [BroadcastLogBase] { StateGraph(of: self).roots.map(\.log) }
 
   @inlinable
-  final func feed(buffering policy: BufferingPolicy?) -> Feed<Value> {
-    if let follow { return follow(self, policy) }
-    guard let merge = StateMerge(of: self, buffering: policy) else {
-      return Outlet.just(value).feed(buffering: policy)
+  var value: Value { isReadDirectly ? read(nil) : valueAtOnce }
+
+  @usableFromInline
+  var isReadDirectly: Bool {
+    if reading.load(ordering: .relaxed) == 0 {
+      reading.store(StateRoots(of: self).areShared ? 2 : 1, ordering: .relaxed)
     }
-    return .derived(merge.waiter) { mode, epoch in
-      switch merge.step(mode, as: epoch) {
-      case .element(let graph):
-        let value = graph.top._withUnsafeGuaranteedRef { $0.value(as: Value.self) }
-        graph.end()
-        return .element(value)
-      case .skipped: return .skipped
-      case .nothing: return .nothing
-      }
+    return reading.load(ordering: .relaxed) == 1
+  }
+
+  /// Each state is read once.
+  @usableFromInline
+  var valueAtOnce: Value {
+    let roots = StateRoots(of: self)
+    return StateMoment(of: roots, roots.all.map { _ in nil }).value(of: self)
+  }
+
+  @usableFromInline
+  var outlet: Outlet<Value> {
+    Outlet(of: StateRoots(of: self).all.map(\.log)) { self.feed(buffering: $0) }
+  }
+
+  @usableFromInline
+  func feed(buffering policy: BufferingPolicy?) -> Feed<Value> {
+    if let follow { return follow(policy) }
+    policy?.validate(for: Value.self)
+    let roots = StateRoots(of: self)
+    if roots.all.isEmpty { return Outlet.just(read(nil)).feed(buffering: policy) }
+    let merge = StateMerge(of: roots)
+    return .derived(merge) { mode, epoch in
+      guard let moment = merge.step(mode, as: epoch) else { return .nothing }
+      defer { moment.end() }
+      return moment.isChanged(.derived(self)) ? .element(moment.value(of: self)) : .skipped
     }
   }
 }

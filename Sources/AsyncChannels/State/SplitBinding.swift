@@ -160,8 +160,9 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   private var published: Published<Value>? {
     guard case .derived(let derived) = source.source else { return nil }
     let version = version
-    let value = StateGraph(of: derived).read(waiting: false, as: Value.self)
-    guard let value else { return nil }
+    let roots = StateRoots(of: derived)
+    guard let newest = roots.newest else { return nil }
+    let value = StateMoment(of: roots, newest).value(of: derived)
     return Published(value: value, version: version, isCurrent: version == self.version)
   }
 
@@ -174,7 +175,7 @@ extension StateOutlet {
   fileprivate var roots: [(log: BroadcastLogBase, observed: ObservedValue)] {
     switch source {
     case .state(let root): [(root.log, root.observed)]
-    case .derived(let derived): StateGraph(of: derived).roots
+    case .derived(let derived): StateRoots(of: derived).all
     }
   }
 }

@@ -1,62 +1,118 @@
-/// One subscription to all states that derived state is made of.
-@usableFromInline
-final class StateMerge: @unchecked Sendable {
-  private let cursor: MergedCursor
-  /// Touched with the cursor's lock held.
-  @exclusivity(unchecked) private var graph: StateGraph
+/// A subscription to several states as one. It waits for all of them on one doorbell, and takes their newest values, all
+/// of one moment (`NewestElements`).
+///
+/// A doorbell can be in one queue only, so each log's queue gets a branch of it, from when the consumer
+/// falls asleep until it wakes. Branches are made anew for each sleep: when one has rung, a sender may have
+/// taken another out of its queue and not rung it yet, and then its links are that sender's. A branch that
+/// is rung late makes the next sleep look again.
+///
+/// `@unchecked Sendable`: for the reason that `Waiter` gives. The locks of the cursors in it are not
+/// taken: this one's lock guards them.
+final class StateMerge: Waiter, @unchecked Sendable {
+  private let roots: StateRoots
+  private let newest: NewestElements
+  private let sources: [LogCursor]
+  /// None while nobody sleeps.
+  private var branches: [Doorbell] = []
+  /// That of the last step.
+  private var moment: StateMoment?
+  /// Which source is asked next on behalf of those who wait until its subscribers have settled.
+  private var turn = 0
+  /// How many steps were done one after the other, without a look at who else waits for the actor.
+  private var run = 0
 
-  @usableFromInline var waiter: Waiter { cursor }
-
-  /// Nil for state that never changes.
-  @usableFromInline
-  init?(of node: StateNode, buffering policy: BufferingPolicy?) {
-    graph = StateGraph(of: node)
-    if graph.leaves.isEmpty { return nil }
-    let order = MergeOrder(of: graph.leaves.count, buffering: policy ?? .unbounded)
-    let sources = graph.leaves.enumerated().map { number, leaf in
-      leaf.subscribe(buffering: policy, mergedAt: MergePlace(in: order, number: number))
+  init(of roots: StateRoots) {
+    let newest = NewestElements(of: roots.all.count)
+    (self.roots, self.newest) = (roots, newest)
+    sources = roots.all.enumerated().map { number, root in
+      root.log.subscribe(at: NewestPlace(in: newest, number: number))
     }
-    cursor = MergedCursor(sources, in: order)
-    graph.countUnknown()
   }
 
-  /// Takes what is there for the next step, and computes what it changes. It is skipped while not all values are known
-  /// yet. A graph that it returns is its caller's, who has to end it.
-  ///
-  /// A consumer that was displaced may still compute when a newer one comes. The newer one leaves it the graph, and makes
-  /// another of the values that it has taken last. It computes all of them once, so that it can tell what changes then.
-  @usableFromInline
-  func step(_ mode: TakeMode, as epoch: UInt64) -> Feed<StateGraph>.Taken {
-    if mode == .atOnce, cursor.hasReturned { return .nothing }
-    var (isNew, isEmpty) = (false, false)
-    // Outlives the lock: who has it may be done meanwhile, and its values would be destroyed with the lock held.
-    var left: StateGraph?
-    defer { withExtendedLifetime(left) {} }
-    let begun = cursor.withPlace(of: epoch) { () -> StateGraph? in
-      let known = graph
-      isNew = !known.isIdle
-      if isNew {
-        left = known
-        graph = StateGraph(insteadOf: known)
-        return graph
-      }
-      // Before the first element, what is skipped belongs to a step that is not done: nothing more is asked for.
-      let isStep = known.isBegun || mode == .evenIfCancelled
-      isEmpty = !cursor.take(isStep ? mode : .more, into: known)
-      guard isEmpty else {
-        known.begin()
-        return known
-      }
-      return known.holdLeftovers() ? known : nil
+  override var elementType: Any.Type { sources[0].elementType }
+
+  override var droppedCount: Int { newest.replacedCount }
+
+  override var pendingCount: Int { newest.changedCount }
+
+  /// What there is now, if something has changed; its caller computes, with no lock held, and ends it.
+  func step(_ mode: TakeMode, as epoch: UInt64) -> StateMoment? {
+    // Outlives the lock: values that were replaced are destroyed with none held.
+    var old: StateMoment?
+    defer { withExtendedLifetime(old) {} }
+    return withPlace(of: epoch) {
+      run = mode == .atOnce ? run + 1 : 0
+      if run == 64 || mode == .atOnce && hasReturned { return nil }
+      if mode == .next || mode == .atOnce { askNext() }
+      guard let taken = newest.take(evenIfCancelled: mode == .evenIfCancelled) else { return nil }
+      for number in taken.changed { sources[number].noteTakenTogether() }
+      old = moment
+      let new = StateMoment(of: roots, taken.elements, after: moment)
+      moment = new
+      return new
     }
-    guard let begun else { return .nothing }
-    if isEmpty {
-      begun.removeLeftovers()
-      begun.end()
-      return .nothing
-    }
-    if begun.compute(), !isNew { return .element(begun) }
-    begun.end()
-    return .skipped
   }
+
+  /// One source in each step, so that one that does not change is asked, too.
+  private func askNext() {
+    turn = turn + 1 < sources.count ? turn + 1 : 0
+    if sources[turn].isObserved { _ = sources[turn].poll(asks: true, orJoinWith: nil) }
+  }
+
+  override func note(_ step: ConsumerStep) {
+    for source in sources { source.note(step) }
+  }
+
+  override func poll(asks: Bool, orJoinWith bell: Doorbell?) -> PollResult {
+    if newest.isReady {
+      for source in sources where asks && source.isObserved {
+        _ = source.poll(asks: true, orJoinWith: nil)
+      }
+      return .readable
+    }
+    guard let bell else { return poll { sources[$0].poll(asks: asks, orJoinWith: nil) } }
+    assert(branches.isEmpty, "A branch that stays in a queue outlives its consumer.")
+    branches = sources.map { _ in Doorbell(sharing: bell) }
+    let look = poll { sources[$0].poll(asks: asks, orJoinWith: branches[$0]) }
+    if look != .nothing { leaveQueues() }
+    return look
+  }
+
+  /// Readable if one of them is, finished if all are. Behind one that is readable, only those are looked at of which
+  /// somebody wants to know that this consumer asks for more.
+  private func poll(_ lookAt: (Int) -> PollResult) -> PollResult {
+    var result = PollResult.finished
+    for number in sources.indices where result != .readable || sources[number].isObserved {
+      switch lookAt(number) {
+      case .readable: result = .readable
+      case .nothing: if result == .finished { result = .nothing }
+      case .finished, .displaced: continue
+      }
+    }
+    return result
+  }
+
+  override func leaveQueue(_ bell: Doorbell) -> Bool { leaveQueues() }
+
+  /// So that nobody takes a consumer that is awake for one that sleeps.
+  override func wake() { leaveQueues() }
+
+  /// True if there was a sleeper, though a branch may ring, too: one ring too many does no harm.
+  @discardableResult
+  private func leaveQueues() -> Bool {
+    if branches.isEmpty { return false }
+    for (source, branch) in zip(sources, branches) { _ = source.leaveQueue(branch) }
+    branches = []
+    return true
+  }
+
+  override func helpRinging() { for source in sources { source.helpRinging() } }
+
+  override var isSubscriber: Bool { sources.allSatisfy(\.isSubscriber) }
+
+  override func becomeOnlooker() {
+    for source in sources { source.becomeOnlooker() }
+  }
+
+  override func makeWatchers() -> [Waiter] { sources.flatMap { $0.makeWatchers() } }
 }

@@ -47,8 +47,7 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
 
   /// State that never changes: for previews and spies. Following it gives the value, and ends.
   public static func constant(_ value: Value) -> StateOutlet {
-    let constant = DerivedState(of: StateParts(), read: { _ in value }, refresh: { $0.set(value) })
-    return StateOutlet(.derived(constant))
+    StateOutlet(.derived(DerivedState(of: [], read: { _ in value })))
   }
 
   /// The value there is now; the last one when the state is finished or its owner gone.
@@ -70,7 +69,7 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
   public var outlet: Outlet<Value> {
     switch source {
     case .state(let root): Outlet(of: root.log)
-    case .derived(let derived): Outlet(of: derived.logs) { derived.feed(buffering: $0) }
+    case .derived(let derived): derived.outlet
     }
   }
 
@@ -159,13 +158,20 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// Whether it is followed without a merge.
+  /// Its value at a moment, or, without one, now.
+  @inlinable
+  func value(at moment: StateMoment?) -> Value {
+    switch source {
+    case .state(let root): if let moment { moment.value(of: root) } else { root.value }
+    case .derived(let derived):
+      if let moment { moment.value(of: derived) } else { derived.read(nil) }
+    }
+  }
+
+  /// Whether it is made of one state, each change of which is given.
   @inlinable
   var isFollowedAlone: Bool {
-    switch source {
-    case .state: true
-    case .derived(let derived): derived.follow != nil && derived.isShallow
-    }
+    if case .derived(let derived) = source { derived.follow != nil } else { true }
   }
 
   @inlinable

@@ -36,31 +36,6 @@ struct RingBuffer<Element: Sendable>: ~Copyable {
     count += 1
   }
 
-  // Inlined, these three: generic code would look up the type of the backlog to call them.
-
-  /// Takes an element in by moving it: generic code need not look up the type of an optional one.
-  @inline(__always)
-  mutating func moveIn(from place: UnsafeMutablePointer<Element>) {
-    if count == capacity { grow() }
-    slot(count).moveInitialize(from: place, count: 1)
-    count += 1
-  }
-
-  /// Moves the first element, which is there, to a place without one.
-  @inline(__always)
-  mutating func moveFirst(to place: UnsafeMutablePointer<Element>) {
-    precondition(count > 0, "An empty backlog has no first element.")
-    place.moveInitialize(from: slot(0), count: 1)
-    head = head + 1 == capacity ? 0 : head + 1
-    count -= 1
-  }
-
-  @inline(__always)
-  mutating func removeAll() {
-    for offset in 0..<count { slot(offset).deinitialize(count: 1) }
-    (head, count) = (0, 0)
-  }
-
   @inlinable
   mutating func popFirst() -> Element? {
     guard count > 0 else { return nil }

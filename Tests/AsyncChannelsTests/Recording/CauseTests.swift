@@ -325,26 +325,6 @@ final class CauseTests: XCTestCase {
     withExtendedLifetime((outer, inner)) {}
   }
 
-  /// The consumer goes from one to the other without asking.
-  func test_C86d_ofTwoThatWereGivenBackTheFirstDoesNotCauseWhatIsSentForTheSecond() async {
-    let recording = recording()
-    let (recorded, unrecorded) = (CurrentValue(0), CurrentValue(0))
-    recording.add(recorded, as: "recorded")
-    let sum = StateOutlet.combine(recorded.outlet, unrecorded.outlet).map { $0 + $1 }
-    let received = sum.subscribe()
-    _ = await received.next()
-    recorded.value = 1
-    unrecorded.value = 10
-    await giveBack(2, of: received)
-    for await number in received {
-      second.send(number)
-      if number == 11 { break }
-    }
-    let sent = recording.flow.events.filter { $0.kind == .sent }
-    XCTAssertEqual(sent.map(\.text), ["1", "1", "11"])
-    XCTAssertEqual(sent.map(\.cause), [nil, sent[0].id, nil])
-  }
-
   /// That it is busy is reported when the next one has come and is not taken yet.
   @MainActor
   func test_C86d_anElementThatWasGivenBackCausesNothingWhenTheCallAsksForMore() async throws {

@@ -198,19 +198,20 @@ final class AnswerGivesBackTests: XCTestCase {
   func test_C98b_whatIsGivenBackOfMergedStateComesFirstToo() async throws {
     let (one, two) = (CurrentValue(1), CurrentValue(10))
     let received = StateOutlet.combine(one.projectedValue, two.projectedValue).map(+).subscribe()
-    for number in 2...4 { one.value = number }
     let consumer = Consumer(received.makeAsyncIterator())
-    _ = await consumer.waitForElement(isolation: MainActor.shared)
     var taken: [TurnBase] = []
-    for _ in 0..<5 where taken.count < 2 {
+    for number in 1...2 {
+      one.value = number
+      _ = await consumer.waitForElement(isolation: MainActor.shared)
       if case .element(let turn) = consumer.take() { taken.append(turn) }
     }
     XCTAssertEqual(taken.count, 2)
+    for number in 3...4 { one.value = number }
     consumer.place.giveBack(taken.map(\.returned))
     one.finish()
     two.finish()
     let got = await Way.loop.take(received)
-    XCTAssertEqual(got, [11, 12, 13, 14])
+    XCTAssertEqual(got, [11, 12, 14])
   }
 
   /// No lock is held while a closure runs, not even one that `cancel()` takes.
