@@ -14,7 +14,7 @@ final class Debounce: Sendable {
   private let quiet: Duration
   private let clock: DebounceClock
   /// They note arrivals as they come.
-  private let watchers: [Waiter]
+  private let watchers: [ArrivalWatcher]
   /// They tell the timer of arrivals that are not noted yet.
   private let timers: [Waiter]
   private let lastArrival: Locked<Arrival>

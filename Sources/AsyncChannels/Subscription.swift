@@ -105,7 +105,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   @frozen
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let feed: Feed<Element>
-    /// This consumer's number; the newer of two is the higher. `Position.onlyEpoch` if it has the feed to
+    /// This consumer's number; the newer of two is the higher. `Waiter.onlyEpoch` if it has the feed to
     /// itself.
     @usableFromInline let epoch: UInt64
     @usableFromInline let cursor: BorrowedCursor<Element>?
@@ -120,7 +120,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     /// For a cursor that nothing else refers to (see `Position`).
     @inlinable
     init(alone cursor: Cursor<Element>) {
-      self.init(.cursor(cursor), epoch: Position.onlyEpoch)
+      self.init(.cursor(cursor), epoch: Waiter.onlyEpoch)
     }
 
     @inlinable

@@ -31,7 +31,7 @@ final class ArrivalWatcher: Waiter, @unchecked Sendable {
     }
   }
 
-  override var hasMore: Bool {
+  var hasMore: Bool {
     cursor.untypedLog.state.withLock { $0.arrivals(in: cursor.untypedQueue) != seen }
   }
 

@@ -34,58 +34,38 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// after.
   @inlinable
   func take(as epoch: UInt64) -> Element? {
-    if epoch == Self.onlyEpoch { soleUse.begin(of: elementType) }
-    if let claim = claim(atMost: 1, as: epoch) {
-      let element = take(claim, as: epoch)
-      if epoch == Self.onlyEpoch { soleUse.end() }
-      return element
-    }
-    if epoch == Self.onlyEpoch { soleUse.end() }
+    if let element = ifAdmitted(epoch, { isNextKnown() ? position.take(Element.self) : nil }) { return element }
     return isPlain ? nil : takeElsewhere(as: epoch)
   }
 
   /// The same unless the task is cancelled, which is asked when the element was seen: so nothing is taken that
-  /// was sent after that. Takes nothing that would need a lock.
+  /// was sent after that. Takes nothing of a queue.
   @inlinable
   func takeUnlessCancelled(as epoch: UInt64) -> Element? {
-    guard let claim = claim(atMost: 1, as: epoch, unlessCancelled: true) else { return nil }
-    return take(claim, as: epoch)
+    ifAdmitted(epoch) { isNextKnown() && !Task.isCancelled ? position.take(Element.self) : nil }
   }
 
-  /// Claims the next slots, at most so many, for the consumer. If none is known, it looks for more, unless
-  /// the log is observed.
+  /// If none is known, it looks for more, unless the log is observed.
   @inlinable @inline(__always)
-  func claim(
-    atMost most: Int, as epoch: UInt64, unlessCancelled: Bool = false
-  ) -> Position.Claim? {
-    guard let word = position.word(of: epoch) else { return nil }
-    var ready = position.ready(after: word)
-    if ready <= 0 {
-      // In this order: who sees an element that was sent to an observed log sees that it is observed.
-      let published = untypedLog.publishedCount
-      if isObserved { return nil }
-      ready = position.refresh(published, after: word)
-      if ready <= 0 { return nil }
-    }
-    if unlessCancelled, Task.isCancelled { return nil }
-    return position.claim(most == 1 ? 1 : min(most, Int(ready)), after: word, as: epoch)
+  func isNextKnown() -> Bool {
+    if position.isKnown { return true }
+    // In this order: who sees an element that was sent to an observed log sees that it is observed.
+    let published = untypedLog.publishedCount
+    return !isObserved && position.look(published)
   }
 
-  @inlinable @inline(__always)
-  func take(_ claim: Position.Claim, as epoch: UInt64) -> Element {
-    let element = claim.take(Element.self)
-    position.finish(claim, as: epoch)
-    return element
-  }
-
-  /// The same for several elements, which are claimed in one step. Returns how many there were.
+  /// Takes several elements that are there. Returns how many there were.
   @inlinable
   func takeUpTo(_ count: Int, as epoch: UInt64, into elements: inout [Element]) -> Int {
-    guard let claim = claim(atMost: count, as: epoch) else { return 0 }
     elements.reserveCapacity(elements.count + count)
-    for offset in 0..<claim.count { elements.append(claim.take(Element.self, offset)) }
-    position.finish(claim, as: epoch)
-    return claim.count
+    return ifAdmitted(epoch) {
+      var taken = 0
+      while taken < count, isNextKnown() {
+        elements.append(position.take())
+        taken += 1
+      }
+      return taken
+    } ?? 0
   }
 
   /// Whether all its elements are in the log, and nobody follows it.
@@ -98,17 +78,15 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     if untypedQueue != nil {
       if Task.isCancelled { return nil }
       // While somebody follows the log, consumers go the slow way, on which they ask.
-      return pop { queue, isObserved in
-        isObserved || !position.isOpen(for: epoch) ? nil : queue.popFirst()
-      }
+      return ifAdmitted(epoch) { pop { queue, isObserved in isObserved ? nil : queue.popFirst() } }
     }
-    return withPlace(of: epoch) { hasReturned ? nil : takeNoting(as: epoch) }
+    return withPlace(of: epoch) { hasReturned ? nil : takeFound(evenIfCancelled: false) }
   }
 
   /// Takes an element that is there, for the consumer.
   @usableFromInline
   func take(_ mode: TakeMode, as epoch: UInt64) -> Element? {
-    withPlace(of: epoch) { lookAndTake(mode, as: epoch) }
+    withPlace(of: epoch) { lookAndTake(mode) }
   }
 
   /// Takes an element that `waitForElement` has seen: that asked whether the task is cancelled after
@@ -120,53 +98,34 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   @usableFromInline @inline(never)
   func takeSeen(as epoch: UInt64) -> Element? {
     // No `map`: looking up the type of its result would cost each sleep.
-    if epoch == Self.onlyEpoch { soleUse.begin(of: elementType) }
-    if let claim = position.claimKnown(as: epoch) {
-      let element = take(claim, as: epoch)
-      if epoch == Self.onlyEpoch { soleUse.end() }
+    if let element = ifAdmitted(epoch, { position.isKnown ? position.take(Element.self) : nil }) {
       return element
     }
-    if epoch == Self.onlyEpoch { soleUse.end() }
-    // The place is closed, somebody follows the log, or there is a queue.
-    return withPlace(of: epoch) {
-      hasReturned ? nil : takeFound(evenIfCancelled: false, as: epoch)
-    }
+    // Somebody follows the log, or there is a queue.
+    return withPlace(of: epoch) { hasReturned ? nil : takeFound(evenIfCancelled: false) }
   }
 
   /// Takes an element that is there, wherever it is: in the next segment, too. Requires the lock. The
   /// look comes before the question whether the task is cancelled (see `Waiter`).
-  func lookAndTake(_ mode: TakeMode, as epoch: UInt64) -> Element? {
+  func lookAndTake(_ mode: TakeMode) -> Element? {
     let evenIfCancelled = mode == .evenIfCancelled
     guard poll(asks: mode == .next, orJoinWith: nil) == .readable,
       evenIfCancelled || !Task.isCancelled
     else { return nil }
-    return takeFound(evenIfCancelled: evenIfCancelled, as: epoch)
+    return takeFound(evenIfCancelled: evenIfCancelled)
   }
 
-  /// Takes an element that a look has seen, wherever it is. Requires the lock.
-  private func takeFound(evenIfCancelled: Bool, as epoch: UInt64) -> Element? {
+  /// Takes an element that a look has seen, wherever it is. Requires the lock. If somebody follows the log, it knows of
+  /// no other after that: so the next one is noted, too.
+  private func takeFound(evenIfCancelled: Bool) -> Element? {
     if untypedQueue != nil { return takeFromBoundedQueue(evenIfCancelled: evenIfCancelled) }
-    return isObserved ? takeNoting(as: epoch) : takeKnown(as: epoch)
-  }
-
-  /// Requires the lock.
-  private func takeKnown(as epoch: UInt64) -> Element? {
-    for _ in 0..<2 {
-      if let claim = position.claimKnown(as: epoch) { return take(claim, as: epoch) }
-      if let claim = position.claimClosed() { return claim.take(Element.self) }
-      // It came after the last look, or a consumer that was displaced has set back what is known.
-      _ = advance(asks: false)
+    guard position.isKnown || position.look(untypedLog.publishedCount) else { return nil }
+    let number = position.number
+    let element: Element = position.take()
+    if isObserved {
+      position.forgetKnown()
+      noteTaking(from: number)
     }
-    return nil
-  }
-
-  /// Takes one element, and knows of no other after that: so the next one is noted, too. Requires the lock.
-  private func takeNoting(as epoch: UInt64) -> Element? {
-    let published = untypedLog.publishedCount
-    guard let number = position.number, position.refresh(published) else { return nil }
-    position.forgetKnown(but: 1)
-    guard let element = takeKnown(as: epoch) else { return nil }
-    noteTaking(from: number)
     return element
   }
 

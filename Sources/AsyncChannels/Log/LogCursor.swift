@@ -7,7 +7,8 @@ public import Synchronization
 @usableFromInline
 package class LogCursor: Waiter, @unchecked Sendable {
   /// Reads nothing for a bounded subscriber, and for one that came after the end.
-  @usableFromInline final let position: Position
+  @exclusivity(unchecked) @usableFromInline final var position: Position
+  private final let isReading: Bool
   /// That of a bounded subscriber.
   @usableFromInline final let untypedQueue: SubscriberQueueBase?
   @usableFromInline final let untypedLog: BroadcastLogBase
@@ -21,9 +22,6 @@ package class LogCursor: Waiter, @unchecked Sendable {
   @exclusivity(unchecked) final var isOnlooker = false
   /// How many elements were dropped before it came.
   private final let inheritedDrops: Int
-  /// The segment of a claim that was not finished when the place was closed (see `Position`), and the number
-  /// up to which claims are finished when that one is. Nil while the place is open.
-  @exclusivity(unchecked) private final var parked: (segment: Segment, until: UInt32)?
   /// Its number among the log's subscribers.
   final let subscriber: Int
   /// Touched only under the log's lock, and in `deinit`.
@@ -33,6 +31,7 @@ package class LogCursor: Waiter, @unchecked Sendable {
   init(in log: BroadcastLogBase, at place: StartingPoint, queue: SubscriberQueueBase?) {
     untypedLog = log
     position = Position(in: place.segment, number: place.number)
+    isReading = place.segment != nil
     untypedQueue = queue
     firstInLog = place.firstInLog
     isReader = place.isReader
@@ -53,7 +52,6 @@ package class LogCursor: Waiter, @unchecked Sendable {
   /// stay alive for as long as it holds the segment that it reads.
   @usableFromInline
   final func unsubscribe() -> Segment.Rest? {
-    if let parked { parked.segment.release() }
     if isPastTheEnd { return nil }
     var after: AfterLock?
     let end = untypedLog.state.withLock { state in
@@ -65,7 +63,8 @@ package class LogCursor: Waiter, @unchecked Sendable {
       return end
     }
     after?()
-    guard let segment = position.segment, let number = position.number else { return nil }
+    guard let segment = position.segment else { return nil }
+    let number = position.number
     if number != end?.number { return Segment.Rest(first: segment, number: number, end: end) }
     segment.release()
     return nil
@@ -73,54 +72,13 @@ package class LogCursor: Waiter, @unchecked Sendable {
 
   @usableFromInline
   final override var pendingCount: Int {
-    untypedLog.state.withLock { _ in
-      untypedQueue?.count ?? (position.isReading ? position.countBehind(untypedLog.published) : 0)
-    }
+    if let untypedQueue { return untypedLog.state.withLock { _ in untypedQueue.count } }
+    return isReading ? lock.withLock { _ in untypedLog.publishedCount - position.number } : 0
   }
 
-  final override var hasMore: Bool {
-    position.isReading && position.countBehind(untypedLog.published) > 0
-  }
+  final override var next: Int? { isReading ? position.number : nil }
 
-  /// Puts the epoch into the word, unless a consumer that was displaced has not finished what it claimed.
-  ///
-  /// A place that is closed already, with nothing parked, has no unfinished claims.
-  final override func admit(_ epoch: UInt64?) {
-    if position.isOpen(for: epoch ?? Position.nobody) { return }
-    if parked == nil, !position.isOpen(for: Position.nobody) { _ = closeIfUnfinished() }
-    guard let epoch else { return }
-    if let parked {
-      guard position.finished.load(ordering: .acquiring) == parked.until else { return }
-      parked.segment.release()
-      self.parked = nil
-    }
-    position.open(for: epoch)
-  }
-
-  /// With the epoch of nobody in the word nothing more is claimed. If all claims are finished then, nobody
-  /// uses a slot that was claimed; if one is not, it is in this segment, which is held until it is.
-  ///
-  /// Returns the word as it was.
-  private final func closeIfUnfinished() -> UInt64 {
-    let old = position.close()
-    let number = UInt32(truncatingIfNeeded: old >> 32)
-    if let segment = position.segment, position.finished.load(ordering: .acquiring) != number {
-      segment.retain()
-      parked = (segment, until: number)
-    }
-    return old
-  }
-
-  /// Goes on to the next segment. Two tasks that share an iterator, which is not `Sendable`, may have claims
-  /// in this one that are not finished; nothing more can be claimed in it.
-  private final func leaveSegment() {
-    // In a closed place nothing is parked, and what is taken is not counted as claimed.
-    if parked == nil, !position.isOpen(for: Position.nobody), position.hasUnfinishedClaims {
-      let old = closeIfUnfinished()
-      if parked == nil { position.open(for: old) }
-    }
-    position.goToNextSegment()
-  }
+  final override func isThere(_ next: Int) -> Bool { next < untypedLog.publishedCount }
 
   final override func wake() { _ = advance(asks: true) }
 
@@ -130,7 +88,7 @@ package class LogCursor: Waiter, @unchecked Sendable {
     if advance(asks: asks) { return .readable }
     var after: AfterLock?
     let look = untypedLog.state.withLock { state in
-      let look = state.poll(at: position.number, queue: untypedQueue, orJoinWith: bell)
+      let look = state.poll(at: isReading ? position.number : nil, queue: untypedQueue, orJoinWith: bell)
       // Before its next sleep is noted: what it asks comes after the last one.
       if asks, state.isObserved { after = state.tell(asking(finding: look)) }
       if look == .nothing, bell != nil { sleep = Sleep(from: state.waiting.now) }
@@ -158,7 +116,7 @@ package class LogCursor: Waiter, @unchecked Sendable {
     untypedLog.state.withLock { $0.onlookers = ($0.onlookers ?? []).union([subscriber]) }
   }
 
-  final override func makeWatchers() -> [Waiter] { [ArrivalWatcher(of: self)] }
+  final override func makeWatchers() -> [ArrivalWatcher] { [ArrivalWatcher(of: self)] }
 
   /// Whether somebody is told of each send and each take.
   @inlinable
@@ -170,11 +128,10 @@ package class LogCursor: Waiter, @unchecked Sendable {
   /// observer waits for the consumer to ask behind a mark, it cannot have missed that: `isObserved` is written under the
   /// lock before the elements behind the mark are, and these are published with release.
   final func advance(asks: Bool) -> Bool {
-    if position.isAtEndOfSegment { leaveSegment() }
-    guard position.lookFurther(untypedLog.publishedCount) else { return false }
+    guard position.advance(untypedLog.publishedCount) else { return false }
     guard isObserved else { return true }
     if asks { tell(asking(finding: .readable)) }
-    position.forgetKnown(but: 0)
+    position.forgetKnown()
     return true
   }
 

@@ -10,7 +10,7 @@ final class Consumer<Element: Sendable>: AnswerSource, Sendable {
   init(_ iterator: Subscription<Element>.Iterator) {
     feed = iterator.feed
     // Unlike an iterator, this may take in one task while it sleeps in another.
-    let isAlone = iterator.epoch == Position.onlyEpoch
+    let isAlone = iterator.epoch == Waiter.onlyEpoch
     let waiter = feed.waiter
     let isPlain = if case .cursor = feed { true } else { false }
     place = ConsumerPlace(
@@ -53,10 +53,9 @@ extension Cursor {
   fileprivate func takeTurn(as epoch: UInt64) -> TurnBase? {
     withPlace(of: epoch) { () -> TurnBase? in
       guard isPlain, !hasReturned, !Causes.areFollowed,
-        poll(asks: false, orJoinWith: nil) == .readable, !Task.isCancelled,
-        let claim = position.claimKnown(as: epoch)
+        poll(asks: false, orJoinWith: nil) == .readable, !Task.isCancelled, position.isKnown
       else { return nil }
-      return Turn(take(claim, as: epoch))
+      return Turn(position.take(Element.self))
     }
   }
 }

@@ -114,5 +114,5 @@ final class StateMerge: Waiter, @unchecked Sendable {
     for source in sources { source.becomeOnlooker() }
   }
 
-  override func makeWatchers() -> [Waiter] { sources.flatMap { $0.makeWatchers() } }
+  override func makeWatchers() -> [ArrivalWatcher] { sources.flatMap { $0.makeWatchers() } }
 }

@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// Something that one consumer at a time takes elements from, without its elements: who the consumer is,
 /// and sleeping while there is nothing to take. How to look is left to subclasses.
@@ -32,7 +32,9 @@ package class Waiter: @unchecked Sendable {
   @inlinable static var onlyEpoch: UInt64 { .max }
 
   private final let lastEpoch = Atomic<UInt64>(0)
-  private final let lock = Locked(())
+  @usableFromInline final let lock = Locked(())
+  /// Whose takes find what is known to be there, without a look at who has asked; zero for nobody.
+  @exclusivity(unchecked) @usableFromInline final var admitted: UInt64 = 0
   @exclusivity(unchecked) private final var consumer = CurrentConsumer()
   /// Whether there is what was given back. Relaxed: a consumer finds it under the lock when it first asks, and from
   /// then on knows of it itself.
@@ -58,11 +60,6 @@ package class Waiter: @unchecked Sendable {
   @usableFromInline
   var pendingCount: Int { 0 }
 
-  /// Lets a consumer take without the lock what is known to be there, and nobody else. Requires the lock.
-  ///
-  /// - Parameter epoch: Nil for nobody.
-  func admit(_ epoch: UInt64?) {}
-
   /// Looks whether there is an element to take. If there is none and a doorbell is given, the doorbell
   /// joins the wait queue, in one step with respect to a sender that adds an element. Requires the lock.
   ///
@@ -71,8 +68,11 @@ package class Waiter: @unchecked Sendable {
   ///   - bell: Nil if the consumer will not sleep. One that will asks for more.
   func poll(asks: Bool, orJoinWith bell: Doorbell?) -> PollResult { .finished }
 
-  /// Whether something has come that was not taken. Requires no lock; false also if that cannot be told.
-  var hasMore: Bool { false }
+  /// What it waits for, if it may spin. Requires the lock.
+  var next: Int? { nil }
+
+  /// Whether that is there. Requires no lock.
+  func isThere(_ next: Int) -> Bool { false }
 
   /// Whether a consumer has given elements back that no other has taken.
   @usableFromInline
@@ -87,7 +87,7 @@ package class Waiter: @unchecked Sendable {
     let sleeper = lock.withLock { _ -> Doorbell? in
       returned.insert(elements, of: epoch)
       hasReturnedElements.store(true, ordering: .relaxed)
-      admit(nil)
+      admitted = 0
       // A newer consumer may sleep already. Only who has taken its doorbell out of the queue rings it: after a
       // ring too many it would look, and come back to the queue, while it is still in another list.
       guard let bell = consumer.sleepingPlace, leaveQueue(bell) else { return nil }
@@ -130,17 +130,14 @@ package class Waiter: @unchecked Sendable {
   package func becomeOnlooker() {}
 
   /// Watchers, one for each log: each waits for what comes from now on and takes nothing.
-  func makeWatchers() -> [Waiter] { [] }
+  func makeWatchers() -> [ArrivalWatcher] { [] }
 
   /// Acquires and releases, so that what the maker of an older epoch has seen, the maker of a
   /// newer one sees. So a cancelled task that does not see its cancellation yet has an older epoch
   /// than any consumer that began after `cancel()` returned, and cannot displace it.
-  ///
-  /// `Position` knows the lower half of an epoch, and has two of these for itself: they are left out.
   @usableFromInline
   package final func makeEpoch() -> UInt64 {
-    let epoch = lastEpoch.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
-    return UInt32(truncatingIfNeeded: epoch &+ 1) <= 1 ? makeEpoch() : epoch
+    lastEpoch.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
   }
 
   /// Waits until there may be an element to take. False at the end, if the task is cancelled, or if a
@@ -182,12 +179,23 @@ package class Waiter: @unchecked Sendable {
     withPlace(of: epoch) { _ = leaveQueue(bell) }
   }
 
+  /// Takes what is known to be there, for the consumer.
+  @inlinable @inline(__always)
+  final func ifAdmitted<Found>(_ epoch: UInt64, _ body: () -> Found?) -> Found? {
+    guard epoch == Self.onlyEpoch else {
+      return lock.withLock { _ in admitted == epoch ? body() : nil }
+    }
+    soleUse.begin(of: elementType)
+    defer { soleUse.end() }
+    return body()
+  }
+
   /// Does something as the consumer, which takes the place of an older one. Nil if a newer one has asked.
   private final func ask<Found>(as epoch: UInt64, _ body: () -> Found) -> Found? {
     var displaced: Doorbell?
     let found = excluding(epoch) { () -> Found? in
       guard case .granted(let sleeper) = consumer.ask(as: epoch) else { return nil }
-      admit(returned.isEmpty ? epoch : nil)
+      admitted = returned.isEmpty ? epoch : 0
       if let sleeper { leaveQueue(sleeper) }
       displaced = sleeper
       return body()
@@ -217,13 +225,16 @@ package class Waiter: @unchecked Sendable {
     as epoch: UInt64, isolation: (any Actor)?
   ) -> (isReadable: Bool, Doorbell?) {
     var bell: Doorbell?
-    var spins = false
-    var look = ask(as: epoch) {
-      spins = consumer.bell?.maySpin == true && !hasMore && spin.mayTry(isolation)
-      return spins ? .nothing : lookOrJoin(&bell)
+    var awaited: Int?
+    var look = ask(as: epoch) { () -> PollResult in
+      if consumer.bell?.maySpin == true, let next, !isThere(next), spin.mayTry(isolation) {
+        awaited = next
+        return .nothing
+      }
+      return lookOrJoin(&bell)
     }
-    if spins, look != nil {
-      let hasSeen = AdaptiveSpin.sees { hasMore }
+    if let awaited, look != nil {
+      let hasSeen = AdaptiveSpin.sees { isThere(awaited) }
       look = ask(as: epoch) {
         spin.note(hasSeen: hasSeen)
         return lookOrJoin(&bell)

@@ -51,12 +51,12 @@ final class ProgrammerErrorTests: XCTestCase {
       try await assertTraps("taking", saying: sentence) {
         let cursor = Channel<Int>().log.subscribe(buffering: nil)
         cursor.soleUse.begin(of: Int.self)
-        _ = cursor.take(as: Position.onlyEpoch)
+        _ = cursor.take(as: Waiter.onlyEpoch)
       }
       try await assertTraps("waiting", saying: sentence) {
         let cursor = Channel<Int>().log.subscribe(buffering: nil)
         cursor.soleUse.begin(of: Int.self)
-        _ = await cursor.waitForElement(as: Position.onlyEpoch, isolation: nil)
+        _ = await cursor.waitForElement(as: Waiter.onlyEpoch, isolation: nil)
       }
       try await assertSurvives("one after the other") {
         let channel = Channel<Int>()

@@ -98,14 +98,13 @@ final class MemoryTests: XCTestCase {
       let census = Census()
       let channel = Channel<Tracked>()
       let cursors = (0..<2).map { _ in channel.log.subscribe(buffering: nil) }
-      for cursor in cursors { cursor.admit(Position.onlyEpoch) }
       for number in 0..<60 { channel.send(Tracked(number, in: census)) }
       let steps = Steps()
       try await onThreads(2) { index in
         for step in 1...60 {
           steps.add(index)
           while steps.value(1 - index) < step { sched_yield() }
-          let element = cursors[index].lookAndTake(.evenIfCancelled, as: Position.onlyEpoch)
+          let element = cursors[index].lookAndTake(.evenIfCancelled)
           XCTAssertEqual(element?.number, step - 1)
         }
       }

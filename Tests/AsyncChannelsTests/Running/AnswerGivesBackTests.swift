@@ -172,7 +172,7 @@ final class AnswerGivesBackTests: XCTestCase {
     inputs.send(200)
     assertEqual(try await last.result(), 200)
     let cursor = try XCTUnwrap(consumer.place.waiter as? LogCursor)
-    XCTAssertTrue(cursor.position.isOpen(for: iterator.epoch))
+    XCTAssertEqual(cursor.admitted, iterator.epoch)
   }
 
   /// One of the merged states has finished, so no sender can ring for it.

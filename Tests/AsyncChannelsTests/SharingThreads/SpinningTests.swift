@@ -44,7 +44,9 @@ private final class ScriptedWaiter: Waiter, @unchecked Sendable {
     return look
   }
 
-  override var hasMore: Bool {
+  override var next: Int? { 0 }
+
+  override func isThere(_ next: Int) -> Bool {
     guard !arrivals.isEmpty else { return false }
     let hasArrived = arrivals.removeFirst()
     if hasArrived { whenItArrives() }
