@@ -98,11 +98,9 @@ package class LogCursor: Waiter, @unchecked Sendable {
     return look
   }
 
-  final override func leaveQueue(_ bell: Doorbell) -> Bool {
+  final override func leaveQueue(_ bell: Doorbell) {
     untypedLog.state.withLock { state in
-      let isOut = state.waiting.leave(bell)
-      if isOut { sleep.until = state.waiting.now.change }
-      return isOut
+      if state.waiting.leave(bell) { sleep.until = state.waiting.now.change }
     }
   }
 
