@@ -196,7 +196,9 @@ final class Fates: Sendable {
   func settle() {
     guard let busy else { return }
     let ends = state.withLock { state in
-      guard state.isExpecting, state.undecided == nil, place?.isReadable != true else { return false }
+      guard state.isExpecting, state.undecided == nil, place?.isReadable != true else {
+        return false
+      }
       state.isExpecting = false
       return true
     }

@@ -38,7 +38,7 @@ enum Step: Sendable {
   /// Lets the work on one of those elements end that are worked on.
   case complete(Int)
   case advance(Int)
-  /// Sends, and after so many turns of the others cancels the call, in the midst of what it does. The next call may
+  /// Sends, and after so many turns of the others cancels the call, while it may be doing anything. The next call may
   /// begin before anything else has run.
   case cancel(afterSending: Int, turns: Int, thenRun: Bool)
   case finish
