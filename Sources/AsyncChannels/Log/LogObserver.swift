@@ -73,6 +73,8 @@ package enum LogEvent {
   case superseded(Int)
   /// What was sent is not worked on. Told with no lock held.
   case ignored(Int)
+  /// The answer to what was sent will not be published, since the call was cancelled. Told with no lock held.
+  case abandoned(Int)
 
   /// Of the queue of what is kept for the first subscriber, where the numbers of subscribers are expected.
   package static var keptForFirst: Int { 0 }

@@ -233,12 +233,25 @@ struct SequentialModel {
       observation.begun.append(number)
       calls[index].works[number] = true
     }
+    tellAbandoned(got, afterSending: count, begun)
     supersede()
     calls[index].held = nil
     calls[index].isCancelled = true
     calls[index].pauseEnd = nil
     reportBusy()
     return reason
+  }
+
+  /// All that has no fate when the call is cancelled is abandoned, unless a newer one superseded it just before.
+  private mutating func tellAbandoned(_ got: Observation, afterSending count: Int, _ begun: [Int]) {
+    guard setup.tellsAbandoned else { return }
+    var open = calls[calls.count - 1].works.filter(\.value).keys.sorted()
+    open.removeAll { observation.events.contains(.published($0)) }
+    if setup.overlap == .latestOnly, setup.pause != nil, count > 0 {
+      open.removeAll { !got.events.contains(.abandoned($0)) }
+    }
+    if setup.overlap == .latestOnly, let newest = begun.last { open = open.filter { $0 == newest } }
+    observation.events += open.map { .abandoned($0) }
   }
 
   /// Why that cannot have been seen.

@@ -11,6 +11,7 @@ struct Setup: Sendable {
   var isBusyInPause = false
   var reportsBusy = false
   var tellsIgnored = false
+  var tellsAbandoned = false
   /// Whether answers are published on the main actor.
   var isIsolated = false
 
@@ -48,6 +49,7 @@ enum Step: Sendable {
 enum Event: Hashable, Sendable {
   case published(Int)
   case ignored(Int)
+  case abandoned(Int)
   case busy(Bool)
 }
 
@@ -74,7 +76,7 @@ struct Observation: Equatable, Sendable {
 extension Event {
   var number: Int {
     switch self {
-    case .published(let number), .ignored(let number): number
+    case .published(let number), .ignored(let number), .abandoned(let number): number
     case .busy: 0
     }
   }
