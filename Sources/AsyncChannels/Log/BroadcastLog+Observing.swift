@@ -66,7 +66,7 @@ extension BroadcastLog {
     let after =
       state.isObserved
       ? (notes ?? SendNotes()).tell(
-        in: state, replayed: replayed ? window.limit : 0, kept: unheard?.policy) : nil
+        in: state, replayed: replayed ? window.limit : 0) : nil
     let (subscribers, wake) = store(
       element, replayed: replayed, in: &state, evicting: &evicted)
     if state.isMarked { state.fillMark() }
@@ -81,13 +81,9 @@ extension BroadcastLog {
   /// To be called in the step in which a subscriber joins, and before.
   @usableFromInline
   func noteSubscribing(_ policy: BufferingPolicy, in state: LogState) -> AfterLock? {
-    let isFirst = state.subscriberCount == 0
-    // One that comes after the end, and finds nothing, is none.
-    guard !state.isFinished || (unheard?.count ?? 0) > 0 else { return nil }
-    return state.tell(
+    state.tell(
       .subscribed(
-        state.newestSubscriber, policy, replays: window.elements.count > 0 && !state.isFinished,
-        takesKept: isFirst && unheard != nil,
-        count: state.isFinished ? 0 : state.subscriberCount + 1))
+        state.newestSubscriber, policy, replays: window.elements.count > 0,
+        count: state.subscriberCount + 1))
   }
 }

@@ -28,7 +28,7 @@ extension BroadcastLogBase {
   /// as taken when its send has returned. A bounded subscriber has taken it when nothing waits for it.
   final func isTaken(_ mark: SentMark) -> Bool {
     state.withLock { state in
-      mark.isTaken && state.queues.allSatisfy { $0.count == 0 } && (keptQueue?.count ?? 0) == 0
+      mark.isTaken && state.queues.allSatisfy { $0.count == 0 }
     }
   }
 }

@@ -32,11 +32,8 @@ struct SendNotes: Sendable {
   /// Who has begun to follow the log meanwhile is told, too, though nothing was prepared: what it knows of
   /// each queue would be wrong without this element.
   ///
-  /// - Parameters:
-  ///   - replayed: How many elements are replayed, if this is one of them; else zero.
-  ///   - kept: How what is kept for the first subscriber is bounded.
-  func tell(in state: LogState, replayed: Int, kept: BufferingPolicy?) -> AfterLock? {
-    let count = state.subscriberCount
+  /// - Parameter replayed: How many elements are replayed, if this is one of them; else zero.
+  func tell(in state: LogState, replayed: Int) -> AfterLock? {
     var after: AfterLock?
     for observer in state.observers where observer.followsElements {
       let event = LogEvent.sent(
@@ -44,7 +41,7 @@ struct SendNotes: Sendable {
           note: notes.first { $0.observer === observer }?.note, words: words,
           slot: state.readers > 0 ? state.end?.number : nil,
           queues: state.queues.map { (subscriber: $0.subscriber, policy: $0.policy) },
-          subscriberCount: count, replayed: replayed, kept: count == 0 ? kept : nil))
+          subscriberCount: state.subscriberCount, replayed: replayed))
       after = .both(after, observer.note(event))
     }
     return after
@@ -119,8 +116,7 @@ extension BroadcastLogBase: Followed {
     LogPicture(
       isFinished: state.isFinished,
       queues: state.queues.map { ($0.subscriber, $0.count, $0.departures) },
-      kept: keptQueue?.count ?? 0, replayed: replayedCount,
-      subscriberCount: state.subscriberCount, newest: state.newestSubscriber,
+      replayed: replayedCount, subscriberCount: state.subscriberCount, newest: state.newestSubscriber,
       end: state.end?.number ?? 0,
       asleep: (state.waiting.subscriberCount, state.waiting.now),
       onlookers: state.onlookers ?? [])

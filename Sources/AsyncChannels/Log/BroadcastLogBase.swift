@@ -19,9 +19,6 @@ package class BroadcastLogBase: @unchecked Sendable {
   @usableFromInline final let state = Locked(LogState())
   /// How many slots of the log can be read. Written under the lock.
   @usableFromInline final let published = Atomic(0)
-  /// Whether sleepers are due that somebody could ring: what `LogState.due` knows, for a consumer that has
-  /// woken. Relaxed: it is a hint, and others ring them, too.
-  final let hasDue = Atomic(false)
   /// What `LogState.isObserved` is, for a consumer that looks without the lock. Written under the lock.
   /// Relaxed: it leads to the slower path, which looks under the lock.
   @usableFromInline final let isObserved = Atomic(false)
@@ -53,9 +50,6 @@ package class BroadcastLogBase: @unchecked Sendable {
   func subscribe(at place: NewestPlace) -> LogCursor {
     preconditionFailure("A log knows its elements.")
   }
-
-  /// What is kept for the first subscriber.
-  var keptQueue: SubscriberQueueBase? { nil }
 
   package final var subscriberCount: Int { state.withLock { $0.subscriberCount } }
 

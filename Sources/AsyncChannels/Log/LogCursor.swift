@@ -12,17 +12,15 @@ package class LogCursor: Waiter, @unchecked Sendable {
   /// That of a bounded subscriber.
   @usableFromInline final let untypedQueue: SubscriberQueueBase?
   @usableFromInline final let untypedLog: BroadcastLogBase
-  /// The number of the first slot that it reads of the log. Those before were replayed or kept.
+  /// The number of the first slot that it reads of the log. Those before were replayed.
   final let firstInLog: Int
   /// Whether the log counts it as a reader.
   private final let isReader: Bool
   /// Whether it was made after the end, and gives nothing.
-  final let isPastTheEnd: Bool
+  final var isPastTheEnd: Bool { subscriber == 0 }
   /// Whether nobody waits for it: a test's probe. Set before it is consumed.
   @exclusivity(unchecked) final var isOnlooker = false
-  /// How many elements were dropped before it came.
-  private final let inheritedDrops: Int
-  /// Its number among the log's subscribers.
+  /// Its number among the log's subscribers; zero if it is none.
   final let subscriber: Int
   /// Touched only under the log's lock, and in `deinit`.
   @exclusivity(unchecked) final var sleep = Sleep()
@@ -35,15 +33,12 @@ package class LogCursor: Waiter, @unchecked Sendable {
     untypedQueue = queue
     firstInLog = place.firstInLog
     isReader = place.isReader
-    isPastTheEnd = place.isPastTheEnd
-    inheritedDrops = place.dropped
     subscriber = place.subscriber
     super.init()
   }
 
   final override var droppedCount: Int {
-    inheritedDrops
-      + (untypedQueue.map { queue in untypedLog.state.withLock { _ in queue.droppedCount } } ?? 0)
+    untypedQueue.map { queue in untypedLog.state.withLock { _ in queue.droppedCount } } ?? 0
   }
 
   /// Returns the slots that are still owed a read, with the hold on their first segment; nil if there are none.
@@ -63,9 +58,9 @@ package class LogCursor: Waiter, @unchecked Sendable {
       return end
     }
     after?()
-    guard let segment = position.segment else { return nil }
+    guard let segment = position.segment, let end else { return nil }
     let number = position.number
-    if number != end?.number { return Segment.Rest(first: segment, number: number, end: end) }
+    if number != end.number { return Segment.Rest(first: segment, number: number, end: end) }
     segment.release()
     return nil
   }
@@ -105,8 +100,6 @@ package class LogCursor: Waiter, @unchecked Sendable {
       return isOut
     }
   }
-
-  final override func helpRinging() { untypedLog.helpRinging() }
 
   final override var isSubscriber: Bool { !isOnlooker }
 

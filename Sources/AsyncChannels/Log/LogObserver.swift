@@ -53,11 +53,10 @@ package enum LogEvent {
   case attached(LogPicture)
   /// - Parameters:
   ///   - replays: Whether it begins with what the log replays.
-  ///   - takesKept: Whether it begins with what was kept for the first subscriber.
   ///   - count: How many there are now.
-  case subscribed(Int, BufferingPolicy, replays: Bool, takesKept: Bool, count: Int)
+  case subscribed(Int, BufferingPolicy, replays: Bool, count: Int)
   case sent(SentElement)
-  /// - Parameter slot: Nil if it was not in the shared log: a bounded subscriber's, or replayed or kept.
+  /// - Parameter slot: Nil if it was not in the shared log: a bounded subscriber's, or replayed.
   case taken(by: Int, slot: Int?)
   case asked(Asking)
   case cancelled(Int)
@@ -76,9 +75,6 @@ package enum LogEvent {
   case superseded(Int)
   /// What was sent is not worked on. Told with no lock held.
   case ignored(Int)
-
-  /// Of the queue of what is kept for the first subscriber, where the numbers of subscribers are expected.
-  package static var keptForFirst: Int { 0 }
 }
 
 /// A log as it is when somebody begins to follow it.
@@ -86,8 +82,6 @@ package struct LogPicture {
   package let isFinished: Bool
   /// The bounded subscribers: how much is in the queue, and how much has left it.
   package let queues: [(subscriber: Int, count: Int, departed: Int)]
-  /// How much is kept for the first subscriber.
-  package let kept: Int
   /// How much is replayed to a new one.
   package let replayed: Int
   package let subscriberCount: Int
@@ -114,8 +108,6 @@ package struct SentElement {
   package let subscriberCount: Int
   /// How many elements the log replays, if this is one of them; else zero.
   package let replayed: Int
-  /// How what is kept for the first subscriber is bounded, if this is kept.
-  package let kept: BufferingPolicy?
 }
 
 /// An element that a task took, and is still at work on, by the number that an observer of its log gave it.

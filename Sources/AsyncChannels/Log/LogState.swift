@@ -30,8 +30,10 @@ struct LogState: Sendable {
   /// In no order.
   @usableFromInline private(set) var queues: ContiguousArray<SubscriberQueueBase> = []
   @usableFromInline var waiting = WaitQueue()
-  /// The rest of a crowd of sleepers, which others than its sender ring.
-  var due = DueSleepers()
+  /// What a sender has left to the actor: the rest of a crowd, and those that were taken since.
+  private var due = Sleepers()
+  /// From when a sender leaves some to the actor until that finds no more.
+  private var isRingerAtWork = false
   /// Those that follow the log: hardly ever any.
   var observers: [any LogObserver] = [] {
     didSet {
@@ -144,8 +146,8 @@ struct LogState: Sendable {
     return .nothing
   }
 
-  /// The first sleepers are rung by the sender that takes them. While the rest of a crowd is due, later ones
-  /// join it: none overtakes those that fell asleep earlier.
+  /// The first sleepers are rung by the sender that takes them. While the actor is at work on the rest of a crowd,
+  /// later ones join that: none overtakes those that fell asleep earlier.
   @inlinable
   mutating func takeSleepers() -> Wake {
     waiting.count == 0 ? .nobody : takeAllSleepers()
@@ -153,13 +155,22 @@ struct LogState: Sendable {
 
   @usableFromInline
   mutating func takeAllSleepers() -> Wake {
-    let sleepers = waiting.takeAll()
-    if due.isWaitedFor {
-      due.sleepers.append(sleepers)
-      return due.canBeRung ? .due : .nobody
+    var sleepers = waiting.takeAll()
+    if isRingerAtWork {
+      due.append(sleepers)
+      return .nobody
     }
-    guard sleepers.count <= DueSleepers.few else { return .crowd(sleepers) }
-    return sleepers.first.map(Wake.few) ?? .nobody
+    isRingerAtWork = sleepers.count > Wake.few
+    guard isRingerAtWork else { return sleepers.first.map(Wake.few) ?? .nobody }
+    let first = sleepers.popFirst(Wake.few)
+    due = sleepers
+    return first.first.map(Wake.crowd) ?? .nobody
+  }
+
+  /// For the actor. Nil if none is due: then it is not at work any more.
+  mutating func takeDue() -> Sleepers? {
+    isRingerAtWork = due.count > 0
+    return isRingerAtWork ? exchange(&due, with: Sleepers()) : nil
   }
 
   /// Nobody to be woken, and nothing to be done, if it is finished already.

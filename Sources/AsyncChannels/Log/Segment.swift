@@ -204,8 +204,7 @@ extension Segment {
     @usableFromInline let first: Segment
     /// That of the first slot.
     @usableFromInline let number: Int
-    /// Nil for one that reads no further than what was kept for it.
-    @usableFromInline let end: LogEnd?
+    @usableFromInline let end: LogEnd
 
     /// Gives the slots up unread, and the hold.
     ///
@@ -213,7 +212,7 @@ extension Segment {
     @usableFromInline
     func abandon<Element>(_: Element.Type) {
       var (segment, index) = (first, number - first.start)
-      while segment != end?.segment {
+      while segment != end.segment {
         segment.skip(Element.self, from: index, to: segment.capacity)
         guard let next = segment.next else { return segment.release() }
         next.retain()
@@ -221,7 +220,7 @@ extension Segment {
         segment.release()
         segment = next
       }
-      if let end { segment.skip(Element.self, from: index, to: end.index) }
+      segment.skip(Element.self, from: index, to: end.index)
       segment.release()
     }
   }

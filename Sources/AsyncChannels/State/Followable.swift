@@ -35,7 +35,7 @@ extension CurrentValue: Followable {
 
 extension Outlet: Followable {
   package var followedSource: FollowedSource? {
-    guard case .log(let log, _) = source else { return nil }
+    guard case .log(let log) = source else { return nil }
     return FollowedSource(kind: .channel, followed: log)
   }
 }

@@ -106,8 +106,6 @@ final class StateMerge: Waiter, @unchecked Sendable {
     return true
   }
 
-  override func helpRinging() { for source in sources { source.helpRinging() } }
-
   override var isSubscriber: Bool { sources.allSatisfy(\.isSubscriber) }
 
   override func becomeOnlooker() {

@@ -56,7 +56,7 @@ private final class SubscriberCounts: LogObserver {
     case .attached(let log):
       let after = store(log.subscriberCount)
       return log.isFinished ? .both(after, end) : after
-    case .subscribed(_, _, _, _, let count), .left(_, _, let count): return store(count)
+    case .subscribed(_, _, _, let count), .left(_, _, let count): return store(count)
     case .finished: return .both(store(0), end)
     default: return nil
     }

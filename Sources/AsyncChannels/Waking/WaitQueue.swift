@@ -46,10 +46,6 @@ struct Sleepers: @unchecked Sendable {
     return taken
   }
 
-  mutating func ringAll() {
-    while let bell = popFirst() { bell.ring() }
-  }
-
   fileprivate mutating func remove(_ bell: Doorbell) {
     if let next = bell.next { next.previous = bell.previous } else { last = bell.previous }
     // This drops the list's reference to `bell`; the caller has one.

@@ -120,9 +120,6 @@ package class Waiter: @unchecked Sendable {
   /// before it is asked whether the task is cancelled. Requires the lock.
   func wake() {}
 
-  /// Rings others that are due, if there are more than a sender has rung.
-  func helpRinging() {}
-
   /// Tells those who follow what it takes from.
   package func note(_ step: ConsumerStep) {}
 
@@ -171,7 +168,6 @@ package class Waiter: @unchecked Sendable {
   /// To be called when a listener is served: that it was rung, or came back to the line.
   final func wakeListener(as epoch: UInt64) {
     withPlace(of: epoch) { wake() }
-    helpRinging()
   }
 
   /// To be called when a listener that may sleep is cancelled.
@@ -280,7 +276,6 @@ package class Waiter: @unchecked Sendable {
       }
       return isCancelled
     }
-    helpRinging()
     if isCancelled == nil { reportDisplacement() } else if isCancelled == true { note(.cancelled) }
     return isCancelled == false
   }

@@ -361,7 +361,7 @@ final class SettledTests: XCTestCase {
     XCTAssertEqual(seen.events, [1])
     task.cancel()
 
-    let channel = Channel<Int>(keepingUnheard: .unbounded)
+    let channel = Channel<Int>(replaying: 1)
     channel.send(1)
     let first = channel.outlet.subscribe()
     let waits = Task { await channel.outlet.settled() }
