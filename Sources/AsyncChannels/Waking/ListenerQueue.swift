@@ -11,16 +11,15 @@ class QueuedListener {
 
   /// From any thread, with no lock held.
   ///
-  /// Acquires and releases, as `takeTurn` does. If this finds it in line, the turn that serves it sees what was
-  /// done before.
+  /// Releases, and `takeTurn` acquires: if this finds it in line, the turn that serves it sees what was done before.
   @usableFromInline
   final nonisolated func enqueue() {
-    if !isQueued.exchange(true, ordering: .acquiringAndReleasing) { queue.add(self) }
+    if !isQueued.exchange(true, ordering: .releasing) { queue.add(self) }
   }
 
   /// To be called by its line, out of which it was taken.
   fileprivate final func takeTurn(_ budget: inout TurnBudget) {
-    _ = isQueued.exchange(false, ordering: .acquiringAndReleasing)
+    _ = isQueued.exchange(false, ordering: .acquiring)
     if serve(&budget) { enqueue() }
   }
 
