@@ -18,8 +18,6 @@ final class ArrivalWatcher: Waiter, @unchecked Sendable {
 
   override var elementType: Any.Type { cursor.elementType }
 
-  override var isSubscriber: Bool { false }
-
   /// Readable each time that something has come since the last look.
   override func poll(asks: Bool, orJoinWith bell: Doorbell?) -> PollResult {
     cursor.untypedLog.state.withLock { state in

@@ -51,7 +51,7 @@ package class Waiter: @unchecked Sendable {
   var elementType: Any.Type { Never.self }
 
   /// Whether its consumers are a log's subscribers, rather than watchers of one.
-  var isSubscriber: Bool { true }
+  var isSubscriber: Bool { false }
 
   /// How many elements the buffering policy has dropped.
   var droppedCount: Int { 0 }
