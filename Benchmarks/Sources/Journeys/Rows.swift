@@ -47,7 +47,7 @@ private func changeRows(
     let time = await nanoseconds {
       for number in 0..<count {
         change(number)
-        if await !rows.outlet.settled() { hasSettled = false }
+        if await !rows.outlet.waitUntilSettled() { hasSettled = false }
       }
       await begun.reach(rows.value.count)
     }

@@ -50,8 +50,12 @@ package class Waiter: @unchecked Sendable {
   @usableFromInline
   var elementType: Any.Type { Never.self }
 
-  /// Whether its consumers are a log's subscribers, rather than watchers of one.
-  var isSubscriber: Bool { true }
+  /// The number of its consumers among a log's subscribers; zero if they are none, or those of several logs.
+  package final let subscriber: Int
+
+  init(subscriber: Int) {
+    self.subscriber = subscriber
+  }
 
   /// How many elements the buffering policy has dropped.
   var droppedCount: Int { 0 }
@@ -123,8 +127,8 @@ package class Waiter: @unchecked Sendable {
   /// Tells those who follow what it takes from.
   package func note(_ step: ConsumerStep) {}
 
-  /// From now on no call of `settled()` waits for its consumer. To be called before it is consumed.
-  package func becomeOnlooker() {}
+  /// Its subscriptions to single logs.
+  package var parts: [Waiter] { [self] }
 
   /// Watchers, one for each log: each waits for what comes from now on and takes nothing.
   func makeWatchers() -> [ArrivalWatcher] { [] }
@@ -249,7 +253,7 @@ package class Waiter: @unchecked Sendable {
       // A consumer that never has to wait makes no doorbell.
       let look = poll(asks: true, orJoinWith: nil)
       if look != .nothing { return look }
-      kept = Doorbell(ofSubscriber: isSubscriber)
+      kept = Doorbell(ofSubscriber: subscriber)
     }
     let look = poll(asks: true, orJoinWith: kept)
     if look == .nothing, let kept {
