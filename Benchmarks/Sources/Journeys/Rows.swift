@@ -1,4 +1,5 @@
 internal import AsyncChannels
+internal import AsyncChannelsTesting
 
 /// Trivial, since copying the array is the program's.
 private struct Row: Identifiable, Sendable {
