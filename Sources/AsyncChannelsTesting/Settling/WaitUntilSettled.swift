@@ -2,13 +2,13 @@ public import AsyncChannels
 import Synchronization
 
 /// Waiting for listeners.
-extension Outlet {
+extension Subscribable {
   /// Waits until the listeners have caught up. Use it before you check what an observer did.
   ///
   /// It returns when each subscriber that exists at the call has taken everything that was sent before, and asks for
   /// more, or has left. So the subscriber has worked on all of it. It does not wait for later subscribers. A
-  /// subscriber that hands its work to another task "asks for more" while that work continues. A derived outlet waits
-  /// for all subscribers of the channel at its base. The owner of a channel asks its outlet:
+  /// subscriber that hands its work to another task "asks for more" while that work continues. A derived outlet, and
+  /// derived state, waits for all subscribers of what it is derived from. The owner of a channel asks its outlet:
   /// `channel.outlet.waitUntilSettled()`.
   ///
   /// ```swift
@@ -17,6 +17,10 @@ extension Outlet {
   /// results = nil                                   // otherwise it waits for this subscription
   /// await viewModel.signInResult.waitUntilSettled()
   /// XCTAssertEqual(controller.label, "Signed in.")
+  ///
+  /// viewModel.name = "news"
+  /// await viewModel.$name.waitUntilSettled()
+  /// XCTAssertEqual(controller.label, "news")
   /// ```
   ///
   /// - **Misuse**: the call cannot know whether a subscriber will ever ask. It waits for a subscription that is
@@ -38,29 +42,11 @@ extension Outlet {
   /// There is no such call for a whole view model. It could not know which outputs and inputs the caller means,
   /// and even if each has settled in turn, they need not all be settled at the end.
   ///
-  /// - Returns: False if the channel is finished, or the task cancelled, before that.
+  /// - Returns: False if the channel, or one of the states, is finished, or the task cancelled, before that. State
+  ///   that never changes has settled.
   @discardableResult
   public func waitUntilSettled(isolation: isolated (any Actor)? = #isolation) async -> Bool {
-    await Settling.wait(for: logs, isolation: isolation)
-  }
-}
-
-/// Waiting for listeners.
-extension StateOutlet {
-  /// Waits until each subscriber there is, of this state or of another that is derived from the same, has taken the
-  /// value there is and asks for more, or has left. See ``AsyncChannels/Outlet/waitUntilSettled(isolation:)``.
-  ///
-  /// ```swift
-  /// viewModel.name = "news"
-  /// await viewModel.$name.waitUntilSettled()
-  /// XCTAssertEqual(controller.label, "news")
-  /// ```
-  ///
-  /// - Returns: False if one of its states is finished, or the task cancelled, before that. State that
-  ///   never changes has settled.
-  @discardableResult
-  public func waitUntilSettled(isolation: isolated (any Actor)? = #isolation) async -> Bool {
-    await outlet.waitUntilSettled(isolation: isolation)
+    await Settling.wait(for: outlet.logs, isolation: isolation)
   }
 }
 

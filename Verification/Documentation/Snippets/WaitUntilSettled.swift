@@ -6,15 +6,16 @@ import XCTest
   var label = ""
 }
 
-@MainActor final class NamedViewModel {
+@MainActor final class NamedViewModel: AuthViewModelType {
+  @Input var signIn: Inlet<Credentials>
+  @Output var signInResult: Outlet<Result<Token, AuthError>>
   @CurrentValue var name = ""
 }
-//# XCTAssertEqual(controller.label, "Signed in.")
-@MainActor func example(controller: Controller, subscription: Subscription<Result<Token, AuthError>>) async {
+
+@MainActor func example(
+  viewModel: NamedViewModel, controller: Controller,
+  subscription: Subscription<Result<Token, AuthError>>
+) async {
 var results: Subscription<Result<Token, AuthError>>? = subscription
-/*block*/
-}
-//# XCTAssertEqual(controller.label, "news")
-@MainActor func example(viewModel: NamedViewModel, controller: Controller) async {
 /*block*/
 }
