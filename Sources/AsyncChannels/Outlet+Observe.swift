@@ -172,34 +172,13 @@ extension Subscription {
   ) async {
     let iterator = makeAsyncIterator()
     var isFirst = true
-    var share = Share()
-    while let element = await iterator.next(isolation: isolation) {
+    // Looks for each element, so others have their turn after 64.
+    while let element = await iterator.nextUnlessCancelled(isolation: isolation) {
       if let call, !isFirst, !call.hasReturned.load(ordering: .relaxed) { await Task.yield() }
-      if isolation != nil, share.isUsedUp { await share.pause() }
       guard !Task.isCancelled else { return }
-      let start = CurrentThread.uptime
       await body(element)
-      share.count(since: start)
       isFirst = false
     }
-  }
-}
-
-/// What an observer may use of its actor before it lets others run: 64 calls, or a millisecond of them.
-private struct Share {
-  private var calls = 0
-  private var nanoseconds: UInt64 = 0
-
-  var isUsedUp: Bool { calls >= 64 || nanoseconds >= LoopBudget.longest }
-
-  mutating func count(since start: UInt64) {
-    calls += 1
-    nanoseconds += CurrentThread.uptime &- start
-  }
-
-  mutating func pause() async {
-    self = Share()
-    await Task.yield()
   }
 }
 

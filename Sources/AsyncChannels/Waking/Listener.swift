@@ -62,7 +62,7 @@ final class Listener: QueuedListener {
   }
 
   /// Calls the function with what is there.
-  override func serve(_ budget: inout TurnBudget) -> Bool {
+  override func serve(_ budget: inout LoopBudget) -> Bool {
     guard let heard else { return false }
     // To find nothing, or to end, is a step, too: what it lets go of may take its time.
     var isIdle = true

@@ -17,7 +17,8 @@ public import Synchronization
 /// isolation, or from one after another that it was sent to, and do not overlap.
 ///
 /// **Actors are shared.** A consumer that always finds an element comes here every 64 elements, and on an
-/// actor it lets others run when it has not slept for a millisecond (`LoopBudget`).
+/// actor it lets others run when it has come 64 times or for a millisecond, and has not slept (`LoopBudget`).
+/// In a test that owns the time all share one thread, so there it does so without an actor, too.
 ///
 /// **Cancellation.** Wherever this finds an element, it looks first and asks then whether the task is
 /// cancelled. A sender that sends after `cancel()` has returned publishes the cancellation with the
@@ -42,8 +43,7 @@ package class Waiter: @unchecked Sendable {
   @exclusivity(unchecked) private final var spin = AdaptiveSpin()
   /// Before those that are there. While there are any, as nearly never, nobody takes without the lock.
   @exclusivity(unchecked) private final var returned = ReturnedElements()
-  /// To be asked by a consumer that may find one element after the other, at least every 64 of them.
-  final let loopBudget = LoopBudget()
+  @exclusivity(unchecked) private final var budget = LoopBudget()
   @usableFromInline final let soleUse = SoleUse()
 
   /// For reports: the type of the elements that its consumers listen to.
@@ -146,16 +146,26 @@ package class Waiter: @unchecked Sendable {
   package final func waitForElement(
     as epoch: UInt64, isolation: isolated (any Actor)?
   ) async -> Bool {
-    if isolation != nil, loopBudget.isOver() { await Task.yield() }
+    if isOthersTurn(as: epoch, isolation: isolation) { await Task.yield() }
     if Task.isCancelled {
       note(.cancelled)
       return false
     }
     let (isReadable, bell) = lookOrFallAsleep(as: epoch, isolation: isolation)
     guard let bell else { return isReadable }
-    loopBudget.pause()
     await bell.wait(isolation: isolation)
     return wakeUp(from: bell, as: epoch)
+  }
+
+  /// Whether others are to run before the consumer looks for more. To be asked by one that may find element after
+  /// element, at least every 64 of them.
+  final func isOthersTurn(as epoch: UInt64, isolation: (any Actor)?) -> Bool {
+    guard isolation != nil || CurrentThread.isInTestTime else { return false }
+    let isOver = excluding(epoch) { () -> Bool? in
+      defer { if budget.isOver { budget = LoopBudget() } }
+      return budget.isUsedUp()
+    }
+    return isOver == true
   }
 
   /// Looks without waiting and without asking for more, for a consumer whose take found nothing.
@@ -258,6 +268,7 @@ package class Waiter: @unchecked Sendable {
     let look = poll(asks: true, orJoinWith: kept)
     if look == .nothing, let kept {
       consumer.fallAsleep(on: kept)
+      budget = LoopBudget()
       joined = kept
     }
     return look

@@ -111,15 +111,25 @@ final class SharingAnActorTests: XCTestCase {
     }
   }
 
-  func test_C90_aStintThatSleepsBeginsAnew() {
-    let loopBudget = LoopBudget()
-    XCTAssertFalse(loopBudget.isOver())
+  func test_C90_aBudgetIs64StepsOrAMillisecond() async {
+    var budget = LoopBudget()
+    XCTAssertFalse(budget.isUsedUp())
     compute(forMicroseconds: 1_500)
-    loopBudget.pause()
-    XCTAssertFalse(loopBudget.isOver())
-    compute(forMicroseconds: 1_500)
-    XCTAssertTrue(loopBudget.isOver())
-    XCTAssertFalse(loopBudget.isOver())
+    XCTAssertTrue(budget.isUsedUp())
+    await budget.pause()
+    XCTAssertFalse(budget.isUsedUp())
+    var slow = LoopBudget()
+    CurrentThread.inTestTime {
+      for _ in 0..<64 { XCTAssertFalse(slow.isUsedUp()) }
+      compute(forMicroseconds: 1_500)
+      XCTAssertTrue(slow.isUsedUp(), "for its steps")
+    }
+    CurrentThread.inTestTime {
+      var slow = LoopBudget()
+      XCTAssertFalse(slow.isUsedUp())
+      compute(forMicroseconds: 1_500)
+      XCTAssertFalse(slow.isUsedUp(), "time does not count")
+    }
   }
 
   private func compute(forMicroseconds time: UInt64) {
