@@ -14,6 +14,7 @@ final class ArrivalWatcher: Waiter, @unchecked Sendable {
   init(of cursor: LogCursor) {
     self.cursor = cursor
     seen = cursor.untypedLog.state.withLock { $0.arrivals(in: cursor.untypedQueue) }
+    super.init(subscriber: 0)
   }
 
   override var elementType: Any.Type { cursor.elementType }
