@@ -91,9 +91,6 @@ package class Waiter: @unchecked Sendable {
   /// Its subscriptions to single logs.
   package var parts: [Waiter] { [self] }
 
-  /// Watchers, one for each log: each waits for what comes from now on and takes nothing.
-  func makeWatchers() -> [ArrivalWatcher] { [] }
-
   /// Acquires and releases, so that what the maker of an older epoch has seen, the maker of a
   /// newer one sees. So a cancelled task that does not see its cancellation yet has an older epoch
   /// than any consumer that began after `cancel()` returned, and cannot displace it.
