@@ -69,7 +69,6 @@ extension BroadcastLog {
         in: state, replayed: replayed ? window.limit : 0) : nil
     let (subscribers, wake) = store(
       element, replayed: replayed, in: &state, evicting: &evicted)
-    if state.isMarked { state.fillMark() }
     return (subscribers, wake, after)
   }
 

@@ -23,6 +23,21 @@ package enum CurrentThread {
     #endif
   }
 
+  #if !canImport(Darwin)
+    private static let process = getpid()
+  #endif
+
+  /// Whether this is the main thread.
+  static var isMain: Bool {
+    #if canImport(Darwin)
+      pthread_main_np() != 0
+    #else
+      // Its number is that of the process. Linux writes a thread's number into the name of the thread's clock.
+      var clock = clockid_t()
+      return pthread_getcpuclockid(pthread_self(), &clock) == 0 && ~(clock >> 3) == process
+    #endif
+  }
+
   /// Nanoseconds of a clock that never goes back. It may stand still while the system sleeps.
   static var uptime: UInt64 {
     var time = timespec()
