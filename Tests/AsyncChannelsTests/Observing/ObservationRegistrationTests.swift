@@ -35,7 +35,7 @@ final class ObservationRegistrationTests: XCTestCase {
     let other = CurrentValue(0)
     try await check(
       [{ binding.value }, { other.value }],
-      writing: [{ binding.value = $0 }, { other.value = $0 }],
+      writing: [{ binding.value = $0 }, { other.value = $0 }], times: 20_000,
       eachTurn: { binding.value = -$0 })
     input.finish()
     await owner.value
@@ -45,13 +45,13 @@ final class ObservationRegistrationTests: XCTestCase {
   /// - Parameter eachTurn: Called on the main actor while others write.
   private func check(
     _ reads: [@Sendable () -> Int], writing writes: [@Sendable (Int) -> Void],
-    eachTurn: (Int) -> Void = { _ in }
+    times count: Int = 100_000, eachTurn: (Int) -> Void = { _ in }
   ) async throws {
     let screen = Rendering(of: reads)
     screen.render()
     let left = Atomic(writes.count)
     async let writing: Void = onThreads(writes.count) { thread in
-      for number in 1...20_000 {
+      for number in 1...count {
         writes[thread](number)
         // So that the main actor meets writes at all stages.
         for _ in 0..<number % 97 { _ = left.load(ordering: .relaxed) }
