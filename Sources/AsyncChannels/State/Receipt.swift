@@ -51,7 +51,7 @@ final class Receipt: LogObserver {
         return false
       case .taken(let subscriber, let slot?) where slot >= state.slot ?? .max:
         return state.leave(subscriber)
-      case .left(let subscriber, _, _): return state.leave(subscriber)
+      case .left(let subscriber, _): return state.leave(subscriber)
       default: return false
       }
     }
