@@ -34,10 +34,10 @@ struct Drafting<Value: Sendable>: Sendable {
     draft == nil ? nil : (number, receipt?.isTaken ?? true, before)
   }
 
-  /// Notes what was published and is no decision.
+  /// Remembers what was published and is no decision.
   ///
   /// - Returns: What was replaced, to be destroyed with no lock held.
-  mutating func note(_ published: Published<Value>) -> Published<Value>? {
+  mutating func remember(_ published: Published<Value>) -> Published<Value>? {
     guard draft != nil, published.isCurrent, published.version >= before?.version ?? 0 else {
       return published
     }

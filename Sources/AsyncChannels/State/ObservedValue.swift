@@ -1,25 +1,29 @@
 public import Observation
 public import Synchronization
 
-/// Tells Observation, and followers, of the accesses and changes of one thing that is read: a value, or a binding.
+/// Tells Observation, and followers, of accesses and changes of one thing that is read: a value, or a
+/// binding.
 ///
 /// Not generic, and apart from the value: a key path into a generic class, and that class's
 /// conformance, are looked up anew at each use.
 ///
-/// **The gap.** Observation notes an access when a value is read, and installs the observer when the
-/// tracking closure has returned. An observer that is told before that keeps the old value. One that is
-/// told while it is being installed stays installed, and is called after each change for ever. One that
-/// has read two values, which two threads tell of at the same time, is called twice.
+/// **Why on the main actor.** Observation notes an access when a value is read, and installs the
+/// observer when the tracking closure has returned. An observer that is told before that keeps the old
+/// value. One that is told while it is being installed stays installed, and is called after each
+/// change, for ever. One that has read two values, which two threads tell of at the same time, is
+/// called twice.
 ///
-/// So observers are told on the main thread only: by a writer there before it goes on, and after a write from another
-/// thread by a job on the main actor. A tracking closure on the main actor is synchronous, so nobody tells its
-/// observer before it is installed, or twice, however many values it has read. It keeps no old value: a write
-/// from another thread has stored its value before it enqueues the job or finds it enqueued, and the job tells after it
-/// has taken note of that (release, acquire). A closure that begins after the job therefore reads that value, and the
-/// observer of one that began before is installed when the job runs.
+/// So observers are told on the main actor only: immediately by a writer on the main thread, and by a
+/// job after a write from another thread. A tracking closure there is synchronous, so its observer is
+/// told when it is installed, and by one telling after the other, whatever values it has read.
 ///
-/// (On Linux, where a program's `main` has ended in `dispatch_main`, the main actor runs on other threads, and
-/// all is told by the job.)
+/// Nor does it keep an old value. A write from another thread has stored its value when it enqueues the
+/// job or finds it enqueued, and the job begins to tell after it has taken note of that (release,
+/// acquire). So a closure that begins after the job has begun reads that value, and the observer of one
+/// that began before is installed when the job tells.
+///
+/// (Where `main` ends in `dispatch_main`, as on Linux without Foundation, the main actor runs on other
+/// threads than the main thread, which runs nothing any more. Then jobs tell all.)
 @usableFromInline
 final class ObservedValue: Observable, Sendable {
   /// Held by writers while they change the value.
@@ -37,12 +41,13 @@ final class ObservedValue: Observable, Sendable {
   private let registrar = ObservationRegistrar()
   /// Whether the job will tell, and has not begun to.
   private let isJobEnqueued = Atomic(false)
-  /// How often observers were to be told since somebody began to tell them; zero while nobody does. Relaxed: only the
-  /// main actor tells.
+  /// How often observers were to be told since somebody began to tell them; zero while nobody does.
+  /// Relaxed: only the main actor tells.
   private let tellings = Atomic(0)
   private let followers = Locked([Follower]())
 
-  /// Called on the writer's thread, after the store and before observers are told, with no log's lock held.
+  /// Called on the writer's thread, after the store and before observers are told, with no log's lock
+  /// held.
   private typealias Follower = (id: ObjectIdentifier, tell: @Sendable () -> Void)
 
   // Each object has a registrar of its own, so the same path serves all objects.
@@ -76,10 +81,10 @@ final class ObservedValue: Observable, Sendable {
     if CurrentThread.isMain { tellObservers() } else { tellObserversOnMainActor() }
   }
 
-  /// "Will set" is told together with "did set", after the store: an observer that reads as soon as it is told would
-  /// otherwise find the old value, and not be told again.
+  /// "Will set" is told together with "did set", after the store: an observer that reads as soon as it
+  /// is told would otherwise find the old value, and not be told again.
   ///
-  /// An observer that writes comes here while it is being told, and would be told again by itself. So a job tells then.
+  /// An observer that writes comes here while it is being told, and is still installed. So a job tells.
   private func tellObservers() {
     if tellings.add(1, ordering: .relaxed).oldValue > 0 { return }
     registrar.willSet(self, keyPath: path)

@@ -2,7 +2,8 @@ import Synchronization
 
 /// Whether all subscribers of a log have taken what was sent to it while a write was being sent.
 ///
-/// It follows the log from before the write until all have taken it. Its lock is taken inside the log's.
+/// It follows the log from before the write until all have taken it. Its lock is taken inside the
+/// log's.
 final class Receipt: LogObserver {
   private struct State {
     /// Whether the write is still being sent. It may send nothing.

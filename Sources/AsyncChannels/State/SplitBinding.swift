@@ -32,16 +32,16 @@ import Synchronization
 ///
 /// Whether a write still waits is known of the inlet of a channel, an ``Input``'s above all, and of
 /// what `contramap` of ``Inlet`` makes of one: it waits until all subscribers of that channel have
-/// taken it, and what others sent to the channel while it was being sent. With any other inlet, a write counts as
-/// taken when it is sent. If an owner takes the next write before it has answered the one before
-/// (``Overlap/concurrent``), its answer to either is read.
+/// taken it, and what others sent to the channel while it was being sent. With any other inlet, a
+/// write counts as taken when it is sent. If an owner takes the next write before it has answered the
+/// one before (``Overlap/concurrent``), its answer to either is read.
 ///
-/// The owner's state tells the binding of each of its publications, on the publisher's thread, until the
-/// binding is dropped. While a write waits for its answer, the closures of a derived source run once more for
-/// each of them; such a source has published when its value is another than before. Until the write was taken, its
-/// channel's elements are sent and taken on the slow path. Reading waits for no owner, unless
-/// ``CurrentValue/update(_:)`` is changing the source in place. The binding keeps neither the owner nor its channel
-/// alive.
+/// The owner's state tells the binding of each of its publications, on the publisher's thread, until
+/// the binding is dropped. While a write waits for its answer, the closures of a derived source run
+/// once more for each of them; such a source has published when its value is another than before.
+/// Until the write was taken, elements of its channel are sent and taken on the slow path. Reading
+/// waits for no owner, unless ``CurrentValue/update(_:)`` is changing the source in place. The binding
+/// keeps neither the owner nor its channel alive.
 public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendable {
   private let source: StateOutlet<Value>
   private let roots: [(log: BroadcastLogBase, observed: ObservedValue)]
@@ -58,7 +58,9 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     self.target = target
     roots = source.roots
     for root in roots {
-      root.observed.addFollower(ObjectIdentifier(self)) { [weak self] in self?.judge() }
+      root.observed.addFollower(ObjectIdentifier(self)) { [weak self] in
+        if let self, judge() { observed.tellOfChange() }
+      }
     }
   }
 
@@ -78,7 +80,8 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     }
   }
 
-  /// The source is read after the draft: before it, it could be older than a decision that ends the draft meanwhile.
+  /// The source is read after the draft: before it, it could be older than a decision that ends the
+  /// draft meanwhile.
   private var current: Value {
     if let draft = drafting.withLock({ $0.draft }) { return draft }
     return switch source.source {
@@ -117,34 +120,31 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     let old = drafting.withLock { $0.begin(value, receipt) }
     old.receipt?.end()
     // What is there before the write is sent is no decision on it.
-    if let published { note(published) }
+    if let published { remember(published) }
     target.send(value)
     receipt?.endSending()
     observed.tellOfChange()
   }
 
   /// What was published is no decision on the draft.
-  private func note(_ published: Published<Value>) {
-    let old = drafting.withLock { $0.note(published) }
+  private func remember(_ published: Published<Value>) {
+    let old = drafting.withLock { $0.remember(published) }
     withExtendedLifetime(old) {}
   }
 
-  /// This runs on the publisher's thread, before it goes on. So an owner that takes, decides and publishes
-  /// has not taken more than it had taken when it published.
-  private func judge() {
-    if isRead() { observed.tellOfChange() }
-  }
-
-  /// Is what was published just now read: is it a decision on the draft, which that ends, or a late answer to an
-  /// earlier write?
-  private func isRead() -> Bool {
+  /// Is what was published just now read? A decision on the draft is, and ends the draft. A late
+  /// answer to an earlier write is not.
+  ///
+  /// This runs on the publisher's thread, before it goes on. So an owner that takes, decides and
+  /// publishes has not taken more than it had taken when it published.
+  private func judge() -> Bool {
     guard let seen = drafting.withLock({ $0.look() }) else { return true }
     guard case .derived = source.source else { return seen.isTaken && end(seen) }
     // Something is changed in place just now: it comes here when that is published.
     guard let published else { return false }
     let isChanged = seen.before.map { $0.value != published.value } ?? true
     if seen.isTaken, isChanged, end(seen) { return true }
-    note(published)
+    remember(published)
     return false
   }
 
