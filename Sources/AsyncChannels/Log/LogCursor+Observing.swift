@@ -7,7 +7,7 @@ extension LogCursor {
     .asked(
       Asking(
         subscriber: subscriber, isEmptyHanded: look == .nothing,
-        progress: position.segment == nil ? untypedQueue?.departures : position.number, sleep: sleep))
+        progress: position.segment == nil ? untypedQueue?.departures : position.number))
   }
 
   /// Its newest element was taken together with those of other logs.
@@ -31,7 +31,6 @@ extension LogCursor {
     case .cancelled: tell(.cancelled(subscriber))
     case .displaced: tell(.displaced(subscriber))
     case .takesByHand: tell(.takenByHand(subscriber))
-    case .takesAgain(let origins): tell(.takenAgain(origins as? [Origin] ?? [], by: subscriber))
     case .endsStep: tell(.stepEnded(subscriber))
     }
   }

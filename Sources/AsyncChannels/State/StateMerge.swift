@@ -27,6 +27,7 @@ final class StateMerge: Waiter, @unchecked Sendable {
     sources = roots.all.enumerated().map { number, root in
       root.log.subscribe(at: NewestPlace(in: newest, number: number))
     }
+    super.init(subscriber: 0)
   }
 
   override var elementType: Any.Type { sources[0].elementType }
@@ -42,7 +43,7 @@ final class StateMerge: Waiter, @unchecked Sendable {
     defer { withExtendedLifetime(old) {} }
     return withPlace(of: epoch) {
       run = mode == .atOnce ? run + 1 : 0
-      if run == 64 || mode == .atOnce && hasReturned { return nil }
+      if run == 64 { return nil }
       if mode == .next || mode == .atOnce { askNext() }
       guard let taken = newest.take(evenIfCancelled: mode == .evenIfCancelled) else { return nil }
       for number in taken.changed { sources[number].noteTakenTogether() }
@@ -72,7 +73,7 @@ final class StateMerge: Waiter, @unchecked Sendable {
     }
     guard let bell else { return poll { sources[$0].poll(asks: asks, orJoinWith: nil) } }
     assert(branches.isEmpty, "A branch that stays in a queue outlives its consumer.")
-    branches = sources.map { _ in Doorbell(sharing: bell) }
+    branches = sources.map { Doorbell(sharing: bell, ofSubscriber: $0.subscriber) }
     let look = poll { sources[$0].poll(asks: asks, orJoinWith: branches[$0]) }
     if look != .nothing { leaveQueues() }
     return look
@@ -92,25 +93,17 @@ final class StateMerge: Waiter, @unchecked Sendable {
     return result
   }
 
-  override func leaveQueue(_ bell: Doorbell) -> Bool { leaveQueues() }
+  override func leaveQueue(_ bell: Doorbell) { leaveQueues() }
 
   /// So that nobody takes a consumer that is awake for one that sleeps.
   override func wake() { leaveQueues() }
 
-  /// True if there was a sleeper, though a branch may ring, too: one ring too many does no harm.
-  @discardableResult
-  private func leaveQueues() -> Bool {
-    if branches.isEmpty { return false }
-    for (source, branch) in zip(sources, branches) { _ = source.leaveQueue(branch) }
+  private func leaveQueues() {
+    for (source, branch) in zip(sources, branches) { source.leaveQueue(branch) }
     branches = []
-    return true
   }
 
-  override var isSubscriber: Bool { sources.allSatisfy(\.isSubscriber) }
-
-  override func becomeOnlooker() {
-    for source in sources { source.becomeOnlooker() }
-  }
+  package override var parts: [Waiter] { sources }
 
   override func makeWatchers() -> [ArrivalWatcher] { sources.flatMap { $0.makeWatchers() } }
 }

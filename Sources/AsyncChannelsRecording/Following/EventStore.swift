@@ -136,7 +136,7 @@ struct EventStoreState: Sendable {
     lastTime = max(time, lastTime)
     if lanes[lane].isOfStranger(event) { return }
     switch event {
-    case .sent, .taken, .takenAgain, .asked, .stepEnded: break
+    case .sent, .taken, .asked, .stepEnded: break
     case .attached(let log): lanes[lane].prepare(log)
     case .subscribed(let subscriber, let policy, let replays, _):
       let number = lanes[lane].number(of: subscriber)
@@ -149,7 +149,7 @@ struct EventStoreState: Sendable {
       if let take = lanes[lane].lastTakes[subscriber], keeps(take) {
         events[take % limit].event.actor = actor
       }
-    case .left(let subscriber, _, _):
+    case .left(let subscriber, _):
       add(.left, lane, by: actor, subscription: lanes[lane].number(of: subscriber))
       lanes[lane].forget(subscriber)
     case .cancelled(let subscriber):

@@ -47,9 +47,6 @@ final class LogRecorder: LogObserver {
     case .taken(let subscriber, let slot):
       guard let element = owner.noteTaken(by: subscriber, slot: slot, in: lane) else { return nil }
       return took(element, by: subscriber)
-    case .takenAgain(let origins, let subscriber):
-      let own = origins.first { $0.observer === self }
-      return own.map { took($0.element, by: subscriber) } ?? forget(subscriber)
     case .asked(let asking): return forget(asking.subscriber)
     case .stepEnded(let subscriber): return forget(subscriber)
     case .takenByHand(let subscriber):
@@ -57,7 +54,7 @@ final class LogRecorder: LogObserver {
       // What an owner takes from its input by hand is a cause. What a script takes from an output is none:
       // what it sends next is no effect of that.
       return kind == .input ? nil : forget(subscriber)
-    case .left(let subscriber, _, _), .cancelled(let subscriber), .displaced(let subscriber):
+    case .left(let subscriber, _), .cancelled(let subscriber), .displaced(let subscriber):
       owner.note(event, in: lane)
       return forget(subscriber)
     default: owner.note(event, in: lane)

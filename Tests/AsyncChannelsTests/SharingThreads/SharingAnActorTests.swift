@@ -1,3 +1,4 @@
+import AsyncChannelsTesting
 import Synchronization
 import TestSupport
 import XCTest
@@ -19,7 +20,7 @@ final class SharingAnActorTests: XCTestCase {
       let button = Task { @MainActor in seen.count }
       let seenByTheButton = await button.value
       XCTAssertLessThanOrEqual(seenByTheButton, 2 * 64)
-      await numbers.outlet.settled()
+      await numbers.outlet.waitUntilSettled()
       XCTAssertEqual(seen.count, 1_000)
       token.cancel()
     }
