@@ -24,7 +24,9 @@ package class BroadcastLogBase: @unchecked Sendable {
   @usableFromInline final let isObserved = Atomic(false)
 
   @usableFromInline
-  init() {}
+  init() {
+    TestFollowing.current?.made(self)
+  }
 
   deinit {
     // Every cursor holds the log, so there is no reader left: the tail has no element.
