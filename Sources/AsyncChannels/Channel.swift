@@ -23,8 +23,8 @@
 /// returns are delivered to that subscription.
 ///
 /// It is not a queue between workers: each element goes to *every* subscriber, and no sender waits for
-/// a slow one. Without a subscriber and a replay window, an element is not stored, unless the channel is
-/// made for that (``init(keepingUnheard:buffering:)``).
+/// a slow one. Without a subscriber and a replay window, an element is not stored. An owner whose elements must
+/// not be missed while no view listens keeps a ``Subscription`` and hands that out.
 ///
 /// The owner decides the end. ``finish()``, or dropping the last reference to the channel, ends
 /// every outlet after the elements that were already sent. Inlets, outlets, subscriptions and waiting tasks do
@@ -55,35 +55,6 @@ public final class Channel<Element: Sendable>: Sendable {
     log = BroadcastLog(replaying: count, buffering: policy)
     inlet = Inlet(to: log)
     outlet = Outlet(of: log)
-  }
-
-  /// Makes a channel for events that must be heard: elements that are sent while there is no subscriber are
-  /// kept for the first one.
-  ///
-  /// ```swift
-  /// private let alerts = Channel<Alert>(keepingUnheard: .bufferingNewest(8))
-  /// ```
-  ///
-  /// Use it for an alert or a navigation whose view may not be on screen yet. The first subscription begins
-  /// with the kept elements, in order, and continues with later ones. A second subscription gets none of
-  /// the kept elements. When all subscribers have left, elements are kept again.
-  ///
-  /// - An element counts as **heard** if there was a subscription when it was sent. Elements that this
-  ///   subscription did not take are dropped with it. If a view comes and goes, let its owner keep the
-  ///   subscription.
-  /// - **Overflow**: `kept` bounds the memory. Elements that it drops are in the
-  ///   ``Subscription/droppedCount`` of the subscription that gets the rest, whose own policy may drop more.
-  /// - **Finish**: the kept elements stay for the first subscriber, as long as there is an outlet.
-  /// - **Costs**: one allocation more for each subscription. A bounded first one costs O(the kept elements).
-  ///
-  /// - Parameters:
-  ///   - kept: How many elements are kept, and which are dropped. Traps if it keeps fewer than one.
-  ///   - policy: The buffering policy of subscriptions that do not name their own.
-  public init(keepingUnheard kept: BufferingPolicy, buffering policy: BufferingPolicy = .unbounded)
-  {
-    log = BroadcastLog(replaying: 0, keepingUnheard: kept, buffering: policy)
-    inlet = Inlet(to: log)
-    outlet = Outlet(of: log, keeping: KeptUnheard(by: log))
   }
 
   deinit {
@@ -120,8 +91,7 @@ public final class Channel<Element: Sendable>: Sendable {
   /// once.
   ///
   /// Subscribers get the elements that were sent before, and then `nil`. A later subscriber gets `nil`
-  /// immediately, even on a replaying channel, except for elements that were kept for the first one
-  /// (``init(keepingUnheard:buffering:)``). Sending no longer has an effect.
+  /// immediately, even on a replaying channel. Sending no longer has an effect.
   public func finish() {
     log.finish()
   }

@@ -25,19 +25,18 @@
 ///
 /// An outlet does not keep its channel alive, and accumulates nothing without a subscriber.
 @frozen
-public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
+public struct Outlet<Element: Sendable>: AsyncSequence, Subscribable {
   @usableFromInline
   enum Source: Sendable {
-    /// - Parameter keeping: If the log keeps what is unheard.
-    case log(BroadcastLog<Element>, keeping: KeptUnheard<Element>?)
+    case log(BroadcastLog<Element>)
     case feeds(of: [BroadcastLogBase], @Sendable (BufferingPolicy?) -> Feed<Element>)
   }
 
   @usableFromInline let source: Source
 
   @inlinable
-  init(of log: BroadcastLog<Element>, keeping unheard: KeptUnheard<Element>? = nil) {
-    source = .log(log, keeping: unheard)
+  init(of log: BroadcastLog<Element>) {
+    source = .log(log)
   }
 
   /// An outlet with a feed of its own, made by `makeFeed`, for each subscription.
@@ -51,11 +50,15 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
     source = .feeds(of: logs, makeFeed)
   }
 
+  /// Itself.
+  @inlinable
+  public var outlet: Outlet { self }
+
   /// The logs whose elements its subscriptions take.
   @usableFromInline
   package var logs: [BroadcastLogBase] {
     switch source {
-    case .log(let log, _): [log]
+    case .log(let log): [log]
     case .feeds(let logs, _): logs
     }
   }
@@ -104,7 +107,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   @inlinable
   public func makeAsyncIterator() -> Subscription<Element>.Iterator {
     switch source {
-    case .log(let log, _): .init(alone: log.subscribe(buffering: nil))
+    case .log(let log): .init(alone: log.subscribe(buffering: nil))
     case .feeds(_, let makeFeed): .init(makeFeed(nil))
     }
   }
@@ -112,7 +115,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   @inlinable
   func feed(buffering policy: BufferingPolicy?) -> Feed<Element> {
     switch source {
-    case .log(let log, _): .cursor(log.subscribe(buffering: policy))
+    case .log(let log): .cursor(log.subscribe(buffering: policy))
     case .feeds(_, let makeFeed): makeFeed(policy)
     }
   }

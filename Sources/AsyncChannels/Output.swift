@@ -28,17 +28,6 @@ public struct Output<Element: Sendable>: Sendable {
     channel = Channel(replaying: count, buffering: policy)
   }
 
-  /// Makes an output whose elements wait for the first subscriber, while there is none: see
-  /// ``Channel/init(keepingUnheard:buffering:)``.
-  ///
-  /// ```swift
-  /// @Output(keepingUnheard: .bufferingNewest(8)) public var alerts: Outlet<Alert>
-  /// ```
-  public init(keepingUnheard kept: BufferingPolicy, buffering policy: BufferingPolicy = .unbounded)
-  {
-    channel = Channel(keepingUnheard: kept, buffering: policy)
-  }
-
   /// The public end.
   public var wrappedValue: Outlet<Element> { channel.outlet }
 

@@ -34,8 +34,7 @@ import Synchronization
 /// request and never answers, the asker keeps waiting.
 ///
 /// A channel for requests should replay nothing: a request in the replay window waits for a subscriber that
-/// may never come, and its asker with it. On a channel that keeps unheard elements, a request waits for the
-/// first subscriber, as long as there is an outlet.
+/// may never come, and its asker with it.
 public final class Request<Question: Sendable, Reply: Sendable>: Sendable {
   /// What was asked.
   public let question: Question

@@ -34,9 +34,6 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   }
 
   /// How many elements the buffering policy has dropped because the consumer fell behind.
-  ///
-  /// For the first subscriber of a channel made with `keepingUnheard`, this includes the elements that were
-  /// dropped before it subscribed.
   public var droppedCount: Int { feed.waiter.droppedCount }
 
   /// How far behind the consumer is: how many elements were sent to this subscription, or replayed,

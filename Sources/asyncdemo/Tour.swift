@@ -36,8 +36,8 @@ struct Tour {
     try await chapter(
       "A stand-in for the manager, which publishes what it is told to", Pieces.standIn)
     try await chapter(
-      "An alert that is sent before its view is there waits for the first who listens",
-      Pieces.keptUnheard)
+      "An alert that is sent before its view is there waits for it, and is shown once",
+      Pieces.waitingAlerts)
     try await chapter(
       "A sensor that is on while somebody listens, and lingers no longer", Pieces.whileSubscribed)
     try await chapter(

@@ -122,19 +122,21 @@ enum Pieces {
     try console.write(recording.text())
   }
 
-  static func keptUnheard(_ console: Console) async throws {
-    let alerts = Channel<String>(keepingUnheard: .bufferingNewest(2))
+  static func waitingAlerts(_ console: Console) async throws {
+    let channel = Channel<String>(buffering: .bufferingNewest(2))
+    // The owner keeps it, and each view in turn takes from it.
+    let alerts = channel.outlet.subscribe()
     for alert in ["Saved", "Disk nearly full", "Disk full"] {
       try console.write("> \(alert)\n")
-      alerts.send(alert)
+      channel.send(alert)
     }
-    let views = (1...2).map { _ in alerts.outlet.subscribe() }
-    alerts.finish()
-    for (number, view) in views.enumerated() {
-      let dropped = view.droppedCount
-      for await alert in view { try console.write("View \(number + 1) shows: \(alert)\n") }
-      try console.write("View \(number + 1) missed \(dropped)\n")
+    channel.finish()
+    for await alert in alerts {
+      try console.write("View 1 shows: \(alert)\n")
+      break
     }
+    for await alert in alerts { try console.write("View 2 shows: \(alert)\n") }
+    try console.write("Missed: \(alerts.droppedCount)\n")
   }
 
   static func whileSubscribed(_ console: Console) async throws {
@@ -197,20 +199,21 @@ enum Pieces {
   static func batches(_ console: Console) async throws {
     let updates = Channel<Int>()
     let received = updates.outlet.subscribe()
-    let rendered = CurrentValue(0)
+    let rendered = Channel<Int>()
+    let renderings = rendered.outlet.subscribe()
     let table = Task {
-      var sum = 0
+      var (sum, count) = (0, 0)
       for await changes in received.batches() {
         sum += changes.reduce(0, +)
-        rendered.value += 1
+        count += 1
+        rendered.send(count)
       }
       return sum
     }
     try console.write("> 100 updates\n")
     for update in 1...100 { updates.send(update) }
     try console.write("Waiting: \(received.pendingCount)\n")
-    await updates.outlet.settled()
-    try console.write("Renderings: \(rendered.value)\n")
+    try console.write("Renderings: \(await renderings.next() ?? 0)\n")
     updates.finish()
     try console.write("Their sum: \(await table.value)\n")
   }

@@ -123,14 +123,13 @@ final class TourTests: XCTestCase {
     > Ann, Bob
     Number of members: 2
 
-    == An alert that is sent before its view is there waits for the first who listens
+    == An alert that is sent before its view is there waits for it, and is shown once
     > Saved
     > Disk nearly full
     > Disk full
     View 1 shows: Disk nearly full
-    View 1 shows: Disk full
-    View 1 missed 1
-    View 2 missed 0
+    View 2 shows: Disk full
+    Missed: 1
 
     == A sensor that is on while somebody listens, and lingers no longer
     > a view appears

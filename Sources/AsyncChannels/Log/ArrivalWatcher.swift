@@ -14,11 +14,10 @@ final class ArrivalWatcher: Waiter, @unchecked Sendable {
   init(of cursor: LogCursor) {
     self.cursor = cursor
     seen = cursor.untypedLog.state.withLock { $0.arrivals(in: cursor.untypedQueue) }
+    super.init(subscriber: 0)
   }
 
   override var elementType: Any.Type { cursor.elementType }
-
-  override var isSubscriber: Bool { false }
 
   /// Readable each time that something has come since the last look.
   override func poll(asks: Bool, orJoinWith bell: Doorbell?) -> PollResult {
@@ -37,6 +36,13 @@ final class ArrivalWatcher: Waiter, @unchecked Sendable {
 
   override func leaveQueue(_ bell: Doorbell) {
     cursor.untypedLog.state.withLock { _ = $0.waiting.leave(bell) }
+  }
+}
+
+extension Waiter {
+  /// Watchers, one for each log: each waits for what comes from now on and takes nothing.
+  final func makeWatchers() -> [ArrivalWatcher] {
+    parts.compactMap { ($0 as? LogCursor).map(ArrivalWatcher.init) }
   }
 }
 

@@ -8,20 +8,12 @@ public import Synchronization
 final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendable {
   /// `exclusivity(unchecked)`: the lock is exclusive already.
   @exclusivity(unchecked) @usableFromInline var window: ReplayWindow<Element>
-  /// What was sent while nobody was subscribed, for the first subscriber; nil if that is not kept.
-  @usableFromInline let unheard: SubscriberQueue<Element>?
   @usableFromInline let defaultPolicy: BufferingPolicy
 
   @inlinable
-  init(
-    replaying count: Int, keepingUnheard kept: BufferingPolicy? = nil,
-    buffering policy: BufferingPolicy
-  ) {
+  init(replaying count: Int, buffering policy: BufferingPolicy) {
     if count < 0 { Self.refuseToReplay(count) }
-    kept?.validate(for: Element.self, keepsUnheard: true)
     policy.validate(for: Element.self)
-    // No `map`: looking up the type of its result would cost every channel.
-    if let kept { unheard = SubscriberQueue(policy: kept) } else { unheard = nil }
     window = ReplayWindow(limit: count)
     defaultPolicy = policy
   }
@@ -32,15 +24,19 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
       "A channel of \(Element.self) cannot replay \(count) elements: the count is at least 0.")
   }
 
+  /// What became of an element: how many subscribers it was sent to, nil if nothing was appended; and which
+  /// sleepers to ring.
+  @usableFromInline
+  typealias Appended = (subscribers: Int?, wake: Wake)
+
   /// Returns the number of subscribers it was sent to, or nil if the log is finished.
   @inlinable
   func send(_ element: Element, replayed: Bool) -> Int? {
+    // Destroyed at the end: with no lock held, and when nobody waits for a ring any more.
     var evicted = Evicted<Element>()
     let (subscribers, wake) = appendIfPlain(element, replayed: replayed, evicting: &evicted)
     guard let subscribers else { return sendNoting(element, replayed: replayed) }
     perform(wake)
-    // Destroyed here: with no lock held, and when nobody waits for a ring any more.
-    _ = consume evicted
     return subscribers
   }
 
@@ -66,15 +62,6 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     return true
   }
 
-  /// Nobody can subscribe any more.
-  func dropUnheard() {
-    var dropped = RingBuffer<Element>()
-    state.withLock { _ in
-      if let unheard { dropped = unheard.takeAll() }
-    }
-    _ = consume dropped  // destroyed here: after unlocking
-  }
-
   @inlinable
   func subscribe(buffering policy: BufferingPolicy?) -> Cursor<Element> {
     policy?.validate(for: Element.self)
@@ -94,8 +81,6 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   override var elementType: any Sendable.Type { Element.self }
 
   override var replayedCount: Int { window.elements.count }
-
-  override var keptQueue: SubscriberQueueBase? { unheard }
 
   /// The newest element of state; nil while somebody has taken it out of the window, to change it in place.
   @inlinable
@@ -124,11 +109,10 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   ///
   /// - Parameter evicted: Gets what there is no room for any more, to be released by a caller that
   ///   holds no lock.
-  /// - Returns: The number of subscribers, or nil if nothing was appended; and which sleepers to ring.
   @inlinable
   func appendIfPlain(
     _ element: Element, replayed: Bool, evicting evicted: inout Evicted<Element>
-  ) -> (subscribers: Int?, wake: Wake) {
+  ) -> Appended {
     state.withLock { state in
       guard state.isPlain else { return (nil, .nobody) }
       return store(element, replayed: replayed, in: &state, evicting: &evicted)
@@ -156,7 +140,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   @inlinable
   func endUpdateIfPlain(
     with element: Element, evicting evicted: inout Evicted<Element>
-  ) -> (subscribers: Int?, wake: Wake) {
+  ) -> Appended {
     state.withLock { state in
       guard state.flags == .updating else { return (nil, .nobody) }
       state.isUpdating = false
@@ -175,12 +159,8 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   func store(
     _ element: Element, replayed: Bool, in state: inout LogState,
     evicting evicted: inout Evicted<Element>
-  ) -> (subscribers: Int?, wake: Wake) {
-    if state.readers > 0 {
-      publish(upTo: state.writeSlot(element))
-    } else if let unheard, state.queues.isEmpty {
-      unheard.offer(element, evicting: &evicted)
-    }
+  ) -> Appended {
+    if state.readers > 0 { publish(upTo: state.writeSlot(element)) }
     if !state.queues.isEmpty { fill(state.queues, with: element, evicting: &evicted) }
     if replayed, window.limit > 0 { window.slide(adding: element, evicting: &evicted) }
     return (state.readers &+ state.queues.count, state.takeSleepers())
@@ -198,32 +178,21 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     }
   }
 
-  /// Takes a place at the log's end, behind the replay window, or what was kept for the first
-  /// subscriber.
+  /// Takes a place at the log's end, behind the replay window.
   ///
   /// - Parameter queue: That of a bounded one.
   @inlinable
   func join(_ policy: BufferingPolicy, _ queue: SubscriberQueue<Element>?) -> StartingPoint {
     var evicted = Evicted<Element>()
-    var kept = RingBuffer<Element>()
     var after: AfterLock?
-    var joined = state.withLock { state in
+    let joined = state.withLock { state in
+      let published = published.load(ordering: .relaxed)
+      // Nobody hears of one that comes after the end, and it has no number.
+      if state.isFinished { return StartingPoint(0, behind: published) }
       state.newestSubscriber &+= 1
-      var joined = StartingPoint(state.newestSubscriber, behind: published.load(ordering: .relaxed))
+      var joined = StartingPoint(state.newestSubscriber, behind: published)
       queue?.subscriber = joined.subscriber
       if state.hasObservers { after = noteSubscribing(policy, in: state) }
-      // There is something only while nobody is subscribed.
-      if let unheard, let queue {
-        unheard.moveAll(to: queue, evicting: &evicted)
-      } else if let unheard {
-        kept = unheard.takeAll(countingDropsIn: &joined.dropped)
-      }
-      guard !state.isFinished else {
-        joined.isPastTheEnd = kept.count == 0 && queue?.count ?? 0 == 0
-        // Nobody hears of it.
-        if joined.isPastTheEnd { state.newestSubscriber &-= 1 }
-        return joined
-      }
       if let queue {
         window.elements.forEach { queue.offer($0, evicting: &evicted) }
         state.addQueue(queue)
@@ -232,7 +201,6 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
       }
       return joined
     }
-    if kept.count > 0 { joined.beginBehind(&kept) }
     after?()
     return joined
   }

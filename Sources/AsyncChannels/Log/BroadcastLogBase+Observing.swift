@@ -27,27 +27,22 @@ struct SendNotes: Sendable {
   }
 
   /// To be called in the step in which the element is appended, and before: as soon as it is appended, a
-  /// reader may take it.
+  /// reader may take it. No observer leaves anything to be done after a send: senders have nothing to ask for.
   ///
   /// Who has begun to follow the log meanwhile is told, too, though nothing was prepared: what it knows of
   /// each queue would be wrong without this element.
   ///
-  /// - Parameters:
-  ///   - replayed: How many elements are replayed, if this is one of them; else zero.
-  ///   - kept: How what is kept for the first subscriber is bounded.
-  func tell(in state: LogState, replayed: Int, kept: BufferingPolicy?) -> AfterLock? {
-    let count = state.subscriberCount
-    var after: AfterLock?
+  /// - Parameter replayed: How many elements are replayed, if this is one of them; else zero.
+  func tell(in state: LogState, replayed: Int) {
     for observer in state.observers where observer.followsElements {
       let event = LogEvent.sent(
         SentElement(
           note: notes.first { $0.observer === observer }?.note, words: words,
           slot: state.readers > 0 ? state.end?.number : nil,
           queues: state.queues.map { (subscriber: $0.subscriber, policy: $0.policy) },
-          subscriberCount: count, replayed: replayed, kept: count == 0 ? kept : nil))
-      after = .both(after, observer.note(event))
+          subscriberCount: state.subscriberCount, replayed: replayed))
+      _ = observer.note(event)
     }
-    return after
   }
 }
 
@@ -119,10 +114,8 @@ extension BroadcastLogBase: Followed {
     LogPicture(
       isFinished: state.isFinished,
       queues: state.queues.map { ($0.subscriber, $0.count, $0.departures) },
-      kept: keptQueue?.count ?? 0, replayed: replayedCount,
-      subscriberCount: state.subscriberCount, newest: state.newestSubscriber,
-      end: state.end?.number ?? 0,
-      asleep: (state.waiting.subscriberCount, state.waiting.now),
-      onlookers: state.onlookers ?? [])
+      replayed: replayedCount, subscriberCount: state.subscriberCount,
+      newest: state.newestSubscriber, end: state.end?.number ?? 0,
+      asleep: state.waiting.subscribers)
   }
 }

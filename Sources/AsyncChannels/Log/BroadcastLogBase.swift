@@ -19,15 +19,14 @@ package class BroadcastLogBase: @unchecked Sendable {
   @usableFromInline final let state = Locked(LogState())
   /// How many slots of the log can be read. Written under the lock.
   @usableFromInline final let published = Atomic(0)
-  /// Whether sleepers are due that somebody could ring: what `LogState.due` knows, for a consumer that has
-  /// woken. Relaxed: it is a hint, and others ring them, too.
-  final let hasDue = Atomic(false)
   /// What `LogState.isObserved` is, for a consumer that looks without the lock. Written under the lock.
   /// Relaxed: it leads to the slower path, which looks under the lock.
   @usableFromInline final let isObserved = Atomic(false)
 
   @usableFromInline
-  init() {}
+  init() {
+    TestFollowing.current?.made(self)
+  }
 
   deinit {
     // Every cursor holds the log, so there is no reader left: the tail has no element.
@@ -54,13 +53,10 @@ package class BroadcastLogBase: @unchecked Sendable {
     preconditionFailure("A log knows its elements.")
   }
 
-  /// What is kept for the first subscriber.
-  var keptQueue: SubscriberQueueBase? { nil }
-
   package final var subscriberCount: Int { state.withLock { $0.subscriberCount } }
 
-  /// Counts all reads from now on, so that `isTaken` is right.
-  final func countAll() { state.withLock { $0.countsAll = true } }
+  /// Whether nothing waits for a bounded subscriber.
+  final var queuesAreEmpty: Bool { state.withLock { $0.queues.allSatisfy { $0.count == 0 } } }
 
   /// Makes slots readable. With the log's lock held.
   ///

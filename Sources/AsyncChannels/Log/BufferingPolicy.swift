@@ -18,15 +18,12 @@ public enum BufferingPolicy: Sendable, Hashable {
   /// Keeps the oldest `n` elements: while there is no room, new ones are dropped.
   case bufferingOldest(Int)
 
-  /// - Parameter keepsUnheard: Whether it is that of what a channel keeps while nobody is subscribed.
   @usableFromInline
-  func validate(for element: Any.Type, keepsUnheard: Bool = false) {
+  func validate(for element: Any.Type) {
     switch self {
     case .bufferingNewest(let count) where count <= 0, .bufferingOldest(let count) where count <= 0:
       Diagnostics.programmerError(
-        keepsUnheard
-          ? "A channel of \(element) cannot keep \(count) elements unheard: it keeps at least 1."
-          : "A subscription to \(element) cannot buffer \(count) elements: it buffers at least 1.")
+        "A subscription to \(element) cannot buffer \(count) elements: it buffers at least 1.")
     case .unbounded, .bufferingNewest, .bufferingOldest: break
     }
   }

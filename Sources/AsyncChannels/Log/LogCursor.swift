@@ -11,21 +11,13 @@ package class LogCursor: Waiter, @unchecked Sendable {
   private final let isReading: Bool
   /// That of a bounded subscriber.
   @usableFromInline final let untypedQueue: SubscriberQueueBase?
-  @usableFromInline final let untypedLog: BroadcastLogBase
-  /// The number of the first slot that it reads of the log. Those before were replayed or kept.
+  @usableFromInline package final let untypedLog: BroadcastLogBase
+  /// The number of the first slot that it reads of the log. Those before were replayed.
   final let firstInLog: Int
   /// Whether the log counts it as a reader.
   private final let isReader: Bool
   /// Whether it was made after the end, and gives nothing.
-  final let isPastTheEnd: Bool
-  /// Whether nobody waits for it: a test's probe. Set before it is consumed.
-  @exclusivity(unchecked) final var isOnlooker = false
-  /// How many elements were dropped before it came.
-  private final let inheritedDrops: Int
-  /// Its number among the log's subscribers.
-  final let subscriber: Int
-  /// Touched only under the log's lock, and in `deinit`.
-  @exclusivity(unchecked) final var sleep = Sleep()
+  final var isPastTheEnd: Bool { subscriber == 0 }
 
   @usableFromInline
   init(in log: BroadcastLogBase, at place: StartingPoint, queue: SubscriberQueueBase?) {
@@ -35,15 +27,11 @@ package class LogCursor: Waiter, @unchecked Sendable {
     untypedQueue = queue
     firstInLog = place.firstInLog
     isReader = place.isReader
-    isPastTheEnd = place.isPastTheEnd
-    inheritedDrops = place.dropped
-    subscriber = place.subscriber
-    super.init()
+    super.init(subscriber: place.subscriber)
   }
 
   final override var droppedCount: Int {
-    inheritedDrops
-      + (untypedQueue.map { queue in untypedLog.state.withLock { _ in queue.droppedCount } } ?? 0)
+    untypedQueue.map { queue in untypedLog.state.withLock { _ in queue.droppedCount } } ?? 0
   }
 
   /// Returns the slots that are still owed a read, with the hold on their first segment; nil if there are none.
@@ -56,16 +44,13 @@ package class LogCursor: Waiter, @unchecked Sendable {
     var after: AfterLock?
     let end = untypedLog.state.withLock { state in
       let end = state.unsubscribe(readsLog: isReader, queue: untypedQueue)
-      if isOnlooker { state.onlookers?.remove(subscriber) }
-      if state.hasObservers {
-        after = state.tell(.left(subscriber, after: sleep, count: state.subscriberCount))
-      }
+      if state.hasObservers { after = state.tell(.left(subscriber, count: state.subscriberCount)) }
       return end
     }
     after?()
-    guard let segment = position.segment else { return nil }
+    guard let segment = position.segment, let end else { return nil }
     let number = position.number
-    if number != end?.number { return Segment.Rest(first: segment, number: number, end: end) }
+    if number != end.number { return Segment.Rest(first: segment, number: number, end: end) }
     segment.release()
     return nil
   }
@@ -88,10 +73,8 @@ package class LogCursor: Waiter, @unchecked Sendable {
     if advance(asks: asks) { return .readable }
     var after: AfterLock?
     let look = untypedLog.state.withLock { state in
-      let look = state.poll(at: isReading ? position.number : nil, queue: untypedQueue, orJoinWith: bell)
-      // Before its next sleep is noted: what it asks comes after the last one.
+      let look = state.poll(at: next, queue: untypedQueue, orJoinWith: bell)
       if asks, state.isObserved { after = state.tell(asking(finding: look)) }
-      if look == .nothing, bell != nil { sleep = Sleep(from: state.waiting.now) }
       return look
     }
     after?()
@@ -99,22 +82,8 @@ package class LogCursor: Waiter, @unchecked Sendable {
   }
 
   final override func leaveQueue(_ bell: Doorbell) {
-    untypedLog.state.withLock { state in
-      if state.waiting.leave(bell) { sleep.until = state.waiting.now.change }
-    }
+    untypedLog.state.withLock { _ = $0.waiting.leave(bell) }
   }
-
-  final override func helpRinging() { untypedLog.helpRinging() }
-
-  final override var isSubscriber: Bool { !isOnlooker }
-
-  package final override func becomeOnlooker() {
-    if isPastTheEnd { return }
-    isOnlooker = true
-    untypedLog.state.withLock { $0.onlookers = ($0.onlookers ?? []).union([subscriber]) }
-  }
-
-  final override func makeWatchers() -> [ArrivalWatcher] { [ArrivalWatcher(of: self)] }
 
   /// Whether somebody is told of each send and each take.
   @inlinable

@@ -1,4 +1,4 @@
-/// Follows what happens to a log: recordings, whoever waits until the subscribers have settled, counts
+/// Follows what happens to a log: recordings, tests that wait until the subscribers have settled, counts
 /// of subscribers. The log knows them by this only, and hardly ever has one.
 ///
 /// Each event is told in the step in which it happens, with the log's lock held. So an observer calls
@@ -53,11 +53,10 @@ package enum LogEvent {
   case attached(LogPicture)
   /// - Parameters:
   ///   - replays: Whether it begins with what the log replays.
-  ///   - takesKept: Whether it begins with what was kept for the first subscriber.
   ///   - count: How many there are now.
-  case subscribed(Int, BufferingPolicy, replays: Bool, takesKept: Bool, count: Int)
+  case subscribed(Int, BufferingPolicy, replays: Bool, count: Int)
   case sent(SentElement)
-  /// - Parameter slot: Nil if it was not in the shared log: a bounded subscriber's, or replayed or kept.
+  /// - Parameter slot: Nil if it was not in the shared log: a bounded subscriber's, or replayed.
   case taken(by: Int, slot: Int?)
   case asked(Asking)
   case cancelled(Int)
@@ -67,7 +66,7 @@ package enum LogEvent {
   /// What the running task sends now is not caused by what it took: its loop has ended, or asks for more.
   case stepEnded(Int)
   /// - Parameter count: How many there are left.
-  case left(Int, after: Sleep, count: Int)
+  case left(Int, count: Int)
   case finished
   /// What was sent is no longer worked on, since a newer one came. Told with no lock held.
   case superseded(Int)
@@ -75,9 +74,6 @@ package enum LogEvent {
   case ignored(Int)
   /// The answer to what was sent will not be published, since the call was cancelled. Told with no lock held.
   case abandoned(Int)
-
-  /// Of the queue of what is kept for the first subscriber, where the numbers of subscribers are expected.
-  package static var keptForFirst: Int { 0 }
 }
 
 /// A log as it is when somebody begins to follow it.
@@ -85,8 +81,6 @@ package struct LogPicture {
   package let isFinished: Bool
   /// The bounded subscribers: how much is in the queue, and how much has left it.
   package let queues: [(subscriber: Int, count: Int, departed: Int)]
-  /// How much is kept for the first subscriber.
-  package let kept: Int
   /// How much is replayed to a new one.
   package let replayed: Int
   package let subscriberCount: Int
@@ -94,10 +88,8 @@ package struct LogPicture {
   package let newest: Int
   /// How many slots the shared log has.
   package let end: Int
-  /// How many subscribers sleep, and the moment at which they do.
-  package let asleep: (count: Int, at: WaitQueue.Moment)
-  /// Those for which nobody is to wait. They do not count as asleep.
-  package let onlookers: Set<Int>
+  /// The subscribers that sleep: they have taken everything, and ask for more.
+  package let asleep: [Int]
 }
 
 /// What is known of a sent element when it is appended.
@@ -113,8 +105,6 @@ package struct SentElement {
   package let subscriberCount: Int
   /// How many elements the log replays, if this is one of them; else zero.
   package let replayed: Int
-  /// How what is kept for the first subscriber is bounded, if this is kept.
-  package let kept: BufferingPolicy?
 }
 
 /// An element that a task took, and is still at work on, by the number that an observer of its log gave it.
@@ -139,6 +129,4 @@ package struct Asking {
   /// For a reader of the log, the number of the slot that it takes next; for a bounded subscriber, how much
   /// has left its queue. Nil for one that came after the end.
   package let progress: Int?
-  /// Its last one, before this.
-  package let sleep: Sleep
 }

@@ -10,7 +10,6 @@ struct LogFlags: OptionSet, Sendable {
   @inlinable static var finished: LogFlags { LogFlags(rawValue: 1) }
   @inlinable static var updating: LogFlags { LogFlags(rawValue: 2) }
   @inlinable static var observed: LogFlags { LogFlags(rawValue: 4) }
-  @inlinable static var marked: LogFlags { LogFlags(rawValue: 8) }
 }
 
 /// The state of a log, without its elements. Its changes return what is to be done after unlocking.
@@ -22,16 +21,15 @@ struct LogFlags: OptionSet, Sendable {
 struct LogState: Sendable {
   @usableFromInline var flags: LogFlags = []
   @usableFromInline private(set) var readers = 0
-  /// Whether reads of elements of a trivial type are counted, too. Set once, for somebody who asks
-  /// `isTaken`.
-  @usableFromInline var countsAll = false
   /// The tail, which the log holds. Made when the first unbounded subscriber joins.
   @usableFromInline var end: LogEnd?
   /// In no order.
   @usableFromInline private(set) var queues: ContiguousArray<SubscriberQueueBase> = []
   @usableFromInline var waiting = WaitQueue()
-  /// The rest of a crowd of sleepers, which others than its sender ring.
-  var due = DueSleepers()
+  /// What a sender has left to the actor: the rest of a crowd, and those that were taken since.
+  private var due = Sleepers()
+  /// From when a sender leaves some to the actor until that finds no more.
+  private var isRingerAtWork = false
   /// Those that follow the log: hardly ever any.
   var observers: [any LogObserver] = [] {
     didSet {
@@ -42,15 +40,8 @@ struct LogState: Sendable {
   @usableFromInline private(set) var hasObservers = false
   /// The number of the newest subscriber: numbers ascend from 1 and do not come again.
   @usableFromInline var newestSubscriber = 0
-  /// The subscribers for which nobody waits until they have settled: a test's probes. Nil until there is one.
-  var onlookers: Set<Int>?
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
   lazy var ringer = Ringer()
-  /// The marks of elements whose senders wait until they are taken. Nil rather than empty, until there is one: that
-  /// costs a channel less.
-  var marks: [SentMark]? {
-    didSet { noteMarks() }
-  }
 
   /// Whether to send is to append, and no more.
   @inlinable
@@ -70,10 +61,6 @@ struct LogState: Sendable {
   @inlinable
   var isObserved: Bool { flags.contains(.observed) }
 
-  /// Whether somebody is sending an element that is to be marked.
-  @inlinable
-  var isMarked: Bool { flags.contains(.marked) }
-
   @inlinable
   mutating func set(_ flag: LogFlags, to isSet: Bool) {
     if isSet { flags.insert(flag) } else { flags.remove(flag) }
@@ -88,8 +75,7 @@ struct LogState: Sendable {
   mutating func writeSlot<Element>(_ element: Element) -> Int {
     guard var end else { preconditionFailure("A log with readers has a tail.") }
     if end.index == end.segment.capacity { end = nextSegment(behind: end, for: Element.self) }
-    end.segment.write(
-      element, at: end.index, pendingReads: !_isPOD(Element.self) || countsAll ? readers : 0)
+    end.segment.write(element, at: end.index, pendingReads: readers)
     end.index += 1
     self.end = end
     return end.number
@@ -97,7 +83,6 @@ struct LogState: Sendable {
 
   @usableFromInline
   func nextSegment<Element>(behind end: LogEnd, for _: Element.Type) -> LogEnd {
-    if let marks { for mark in marks where mark.isTaken { mark.letGo() } }
     let full = end.segment
     let next = Segment.make(for: Element.self, behind: end)
     full.link(next)
@@ -144,8 +129,8 @@ struct LogState: Sendable {
     return .nothing
   }
 
-  /// The first sleepers are rung by the sender that takes them. While the rest of a crowd is due, later ones
-  /// join it: none overtakes those that fell asleep earlier.
+  /// The first sleepers are rung by the sender that takes them. While the actor is at work on the rest of a crowd,
+  /// later ones join that: none overtakes those that fell asleep earlier.
   @inlinable
   mutating func takeSleepers() -> Wake {
     waiting.count == 0 ? .nobody : takeAllSleepers()
@@ -153,13 +138,22 @@ struct LogState: Sendable {
 
   @usableFromInline
   mutating func takeAllSleepers() -> Wake {
-    let sleepers = waiting.takeAll()
-    if due.isWaitedFor {
-      due.sleepers.append(sleepers)
-      return due.canBeRung ? .due : .nobody
+    var sleepers = waiting.takeAll()
+    if isRingerAtWork {
+      due.append(sleepers)
+      return .nobody
     }
-    guard sleepers.count <= DueSleepers.few else { return .crowd(sleepers) }
-    return sleepers.first.map(Wake.few) ?? .nobody
+    isRingerAtWork = sleepers.count > Wake.few
+    guard isRingerAtWork else { return sleepers.first.map(Wake.few) ?? .nobody }
+    let first = sleepers.cutFirst(Wake.few)
+    due = sleepers
+    return first.map(Wake.crowd) ?? .nobody
+  }
+
+  /// For the actor. Nil if none is due: then it is not at work any more.
+  mutating func takeDue() -> Sleepers? {
+    isRingerAtWork = due.count > 0
+    return isRingerAtWork ? exchange(&due, with: Sleepers()) : nil
   }
 
   /// Nobody to be woken, and nothing to be done, if it is finished already.
@@ -171,10 +165,6 @@ struct LogState: Sendable {
 
   private mutating func removeQueue(_ queue: SubscriberQueueBase) {
     guard let index = queue.index, let last = queues.popLast() else { return }
-    queue.index = nil
-    if last !== queue {
-      queues[index] = last
-      last.index = index
-    }
+    if last !== queue { (queues[index], last.index) = (last, index) }
   }
 }

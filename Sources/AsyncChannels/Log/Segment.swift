@@ -28,8 +28,7 @@ struct SegmentHeader: ~Copyable {
 ///   brings the count to zero destroys the element, and no reader looks at that slot again. So when
 ///   the last holder lets go, no slot has an element any more, and the block is freed without
 ///   looking at them.
-/// - Elements of a trivial type need no destroying, and are counted only where somebody asks whether
-///   all was read (`LogState.countsAll`). The count of one that is not counted is zero.
+/// - Elements of a trivial type need no destroying, and their reads are not counted.
 ///
 /// References are counted by hand: a position is used at every delivery, where retaining an object
 /// would cost more than the delivery. A copy of this value is a borrowed pointer. And the caller
@@ -75,9 +74,7 @@ struct Segment: Equatable, @unchecked Sendable {
     let header = block.bindMemory(to: SegmentHeader.self, capacity: 1)
     header.initialize(
       to: SegmentHeader(capacity: capacity, start: start, elementsOffset: elementsOffset))
-    let pendingReads = (block + countsOffset).bindMemory(
-      to: Atomic<UInt32>.self, capacity: capacity)
-    for slot in 0..<capacity { (pendingReads + slot).initialize(to: Atomic(0)) }
+    (block + countsOffset).bindMemory(to: Atomic<UInt32>.self, capacity: capacity)
     (block + elementsOffset).bindMemory(to: Element.self, capacity: capacity)
     return Segment(header: header)
   }
@@ -135,11 +132,12 @@ struct Segment: Equatable, @unchecked Sendable {
 
   /// Writes a slot. Nobody may read it before it is published (`BroadcastLogBase.publish`).
   ///
-  /// - Parameter readers: Zero if the reads are not counted.
   @inlinable
   func write<Element>(_ element: Element, at index: Int, pendingReads readers: Int) {
     (elements.assumingMemoryBound(to: Element.self) + index).initialize(to: element)
-    if readers > 0 { pendingReads[index].store(UInt32(readers), ordering: .relaxed) }
+    if !_isPOD(Element.self) {
+      (pendingReads + index).initialize(to: Atomic(UInt32(readers)))
+    }
   }
 
   /// Takes the element of a slot that the caller has claimed.
@@ -149,16 +147,13 @@ struct Segment: Equatable, @unchecked Sendable {
   /// that brings the count to zero, or reads a count of one, knows that all other copies are
   /// complete, and that no other reader will come.
   ///
-  /// An element of a trivial type is nobody's to destroy, so it is copied and not counted, unless the
-  /// log counts all (`LogState.countsAll`). Then its count is not zero before this reader has counted
-  /// down.
+  /// An element of a trivial type is nobody's to destroy, so it is copied and not counted.
   @inlinable @inline(__always)
   static func take<Element>(
     from place: UnsafeMutablePointer<Element>, _ pendingReads: UnsafeMutablePointer<Atomic<UInt32>>
   ) -> Element {
-    let owed = pendingReads.pointee.load(ordering: .acquiring)
-    if _isPOD(Element.self), owed == 0 { return place.pointee }
-    if owed == 1 {
+    if _isPOD(Element.self) { return place.pointee }
+    if pendingReads.pointee.load(ordering: .acquiring) == 1 {
       pendingReads.pointee.store(0, ordering: .relaxed)
       return place.move()
     }
@@ -180,6 +175,14 @@ struct Segment: Equatable, @unchecked Sendable {
     header.pointee.holders.wrappingAdd(1, ordering: .relaxed)
   }
 
+  /// Lets go, and holds the next segment instead. Nil if there is none: then it has not let go.
+  func releaseForNext() -> Segment? {
+    guard let next else { return nil }
+    next.retain()
+    release()
+    return next
+  }
+
   /// Lets go. The last holder frees the segment and lets go of the next in turn: in a loop, so that
   /// a chain of any length needs no stack.
   @usableFromInline
@@ -189,7 +192,6 @@ struct Segment: Equatable, @unchecked Sendable {
       .newValue == 0
     {
       let next = segment.next
-      segment.header.deinitialize(count: 1)
       UnsafeMutableRawPointer(segment.header).deallocate()
       guard let next else { return }
       segment = next
@@ -204,8 +206,7 @@ extension Segment {
     @usableFromInline let first: Segment
     /// That of the first slot.
     @usableFromInline let number: Int
-    /// Nil for one that reads no further than what was kept for it.
-    @usableFromInline let end: LogEnd?
+    @usableFromInline let end: LogEnd
 
     /// Gives the slots up unread, and the hold.
     ///
@@ -213,15 +214,13 @@ extension Segment {
     @usableFromInline
     func abandon<Element>(_: Element.Type) {
       var (segment, index) = (first, number - first.start)
-      while segment != end?.segment {
+      while segment != end.segment {
         segment.skip(Element.self, from: index, to: segment.capacity)
-        guard let next = segment.next else { return segment.release() }
-        next.retain()
-        index = segment.end - next.start
-        segment.release()
-        segment = next
+        let number = segment.end
+        guard let next = segment.releaseForNext() else { return segment.release() }
+        (segment, index) = (next, number - next.start)
       }
-      if let end { segment.skip(Element.self, from: index, to: end.index) }
+      segment.skip(Element.self, from: index, to: end.index)
       segment.release()
     }
   }
@@ -229,22 +228,16 @@ extension Segment {
   /// Counting down acquires the copies of the readers before, for the one that destroys the
   /// element. There is nothing to release: the element was not read here.
   private func skip<Element>(_: Element.Type, from first: Int, to end: Int) {
+    if _isPOD(Element.self) { return }
     let places = elements.assumingMemoryBound(to: Element.self)
-    let isTrivial = _isPOD(Element.self)
     var slot = first
     while slot < end {
       defer { slot += 1 }
-      if isTrivial, pendingReads[slot].load(ordering: .relaxed) == 0 { continue }
       if pendingReads[slot].wrappingSubtract(1, ordering: .acquiring).newValue == 0 {
         (places + slot).deinitialize(count: 1)
       }
     }
   }
-}
-
-extension Segment {
-  /// Whether no reader owes a slot a read, of a log that counts all.
-  func isRead(at index: Int) -> Bool { pendingReads[index].load(ordering: .acquiring) == 0 }
 }
 
 /// Where the next element will be written. Valid with the log's lock held, and after that for as

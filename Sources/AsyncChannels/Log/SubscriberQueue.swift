@@ -1,4 +1,4 @@
-/// The elements of a bounded subscriber, filled by senders, or those that are kept for the first one.
+/// The elements of a bounded subscriber, filled by senders.
 ///
 /// The part that does not depend on the element. `@unchecked Sendable`: everything in it is touched
 /// only under the log's lock.
@@ -13,7 +13,7 @@ class SubscriberQueueBase: @unchecked Sendable {
   fileprivate final var endOfRun = longestRun
   fileprivate static var longestRun: Int { 64 }
   /// The number of the subscriber whose it is.
-  @usableFromInline final var subscriber = LogEvent.keptForFirst
+  @usableFromInline final var subscriber = 0
   /// Its index in the log's list, so that leaving is O(1); nil for one that senders do not fill.
   final var index: Int?
   @usableFromInline final let policy: BufferingPolicy
@@ -90,30 +90,5 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
   private func removeFirst() -> Element? {
     noteTaken()
     return backlog.popFirst()
-  }
-
-  func takeAll() -> RingBuffer<Element> {
-    count = 0
-    return exchange(&backlog, with: RingBuffer())
-  }
-
-  /// The same for a subscriber that has no queue, which counts what was dropped before it came.
-  @usableFromInline
-  func takeAll(countingDropsIn dropped: inout Int) -> RingBuffer<Element> {
-    dropped += exchange(&droppedCount, with: 0)
-    return takeAll()
-  }
-
-  /// Moves all to the queue of a new subscriber, as far as its policy keeps it, with the number of
-  /// those that were dropped.
-  @usableFromInline
-  func moveAll(to other: SubscriberQueue, evicting evicted: inout Evicted<Element>) {
-    while let element = backlog.popFirst() {
-      other.offer(element, evicting: &evicted)
-      // The other policy may have dropped it, and this may be the last reference.
-      evicted.add(element)
-    }
-    other.droppedCount += droppedCount
-    (count, droppedCount) = (0, 0)
   }
 }

@@ -40,7 +40,7 @@ extension Answering {
     isolation: isolated (any Actor)?
   ) async -> Work<Element>? {
     var newest: AnyWork?
-    var budget = TurnBudget()
+    var budget = LoopBudget()
     for _ in 0..<max(0, count) {
       if isolation != nil, budget.isUsedUp() { await budget.pause() }
       let taken = fates.take(as: nil, source.take)
@@ -60,7 +60,7 @@ extension Answering {
     if first.overlap == .oneAtATime { await fates.untilNoneIsCurrent() }
     guard var newest = decide(first, as: first.overlap) else { return nil }
     guard newest.overlap == .latestOnly, let consumer else { return newest }
-    var budget = TurnBudget(after: 1)
+    var budget = LoopBudget(after: 1)
     // No more than there are now: a fast sender would keep this for ever.
     for _ in 0..<consumer.place.pendingCount {
       if isolation != nil, budget.isUsedUp() { await budget.pause() }

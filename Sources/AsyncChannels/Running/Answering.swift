@@ -186,7 +186,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   private func ignoreReady(isolation: isolated (any Actor)?) async {
     guard let consumer else { return }
     // No more than there are now: a fast sender would keep this for ever. What comes meanwhile `Fates` knows.
-    var budget = TurnBudget()
+    var budget = LoopBudget()
     for _ in 0..<consumer.place.pendingCount {
       if isolation != nil, budget.isUsedUp() { await budget.pause() }
       if case .ignored(let work) = fates.take(as: .firstOnly, consumer.take) { ignore(own(work)) }
@@ -217,7 +217,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     // Not sooner: the call waits for it.
     defer { finish(work) }
     var (answer, current) = (answer, work)
-    var budget = TurnBudget(after: 1)
+    var budget = LoopBudget(after: 1)
     while true {
       if rules.ignoresReady { await ignoreReady(isolation: isolation) }
       current.becomeCause()

@@ -15,6 +15,11 @@ package struct FollowedSource {
   package let followed: any Followed
 }
 
+/// A log alone, for who does not know what it is to its owner.
+extension BroadcastLogBase: Followable {
+  package final var followedSource: FollowedSource? { FollowedSource(kind: .channel, followed: self) }
+}
+
 extension Channel: Followable {
   package var followedSource: FollowedSource? { FollowedSource(kind: .channel, followed: log) }
 }
@@ -35,7 +40,7 @@ extension CurrentValue: Followable {
 
 extension Outlet: Followable {
   package var followedSource: FollowedSource? {
-    guard case .log(let log, _) = source else { return nil }
+    guard case .log(let log) = source else { return nil }
     return FollowedSource(kind: .channel, followed: log)
   }
 }

@@ -3,24 +3,15 @@
 ///
 /// Publishing and subscribing are synchronous and go to the log, from any thread; waking many takes
 /// time, and is an actor's work. A doorbell, and with it its continuation, belongs to the
-/// subscription while its consumer is awake, to the log's queue while it sleeps, and to who rings it
-/// from when it is taken out of that queue. A sender rings the first sleepers itself, which is sooner, and
-/// leaves the rest of a crowd to this actor. Until a thread of the pool is free to run it, later senders
-/// and consumers that have woken ring what is due (`DueSleepers`).
+/// subscription while its consumer is awake, to the log's queue while it sleeps, and to the sender or to this
+/// actor from when it is taken out of that queue. A sender rings the first sleepers itself, which is sooner, and
+/// leaves the rest of a crowd to this actor.
 @usableFromInline
 actor Ringer {
-  private var sleepers = Sleepers()
-
   /// Rings all that are due, and those that become due meanwhile.
   ///
-  /// - Parameter takeNext: Returns the next that are due; nil if this is to stop. It is told whether those
-  ///   before were rung.
-  func ring(_ takeNext: @Sendable (_ hasRung: Bool) -> Sleepers?) {
-    var hasRung = false
-    while let next = takeNext(hasRung) {
-      sleepers.append(next)
-      sleepers.ringAll()
-      hasRung = true
-    }
+  /// - Parameter takeDue: Returns those that are due; nil if there are none, and this is to stop.
+  func ring(_ takeDue: @Sendable () -> Sleepers?) {
+    while let sleepers = takeDue() { sleepers.first?.ringAll() }
   }
 }

@@ -138,10 +138,9 @@ struct EventStoreState: Sendable {
     switch event {
     case .sent, .taken, .asked, .stepEnded: break
     case .attached(let log): lanes[lane].prepare(log)
-    case .subscribed(let subscriber, let policy, let replays, let takesKept, _):
+    case .subscribed(let subscriber, let policy, let replays, _):
       let number = lanes[lane].number(of: subscriber)
-      let dropped = lanes[lane].subscribe(
-        subscriber, buffering: policy, replays: replays, takesKept: takesKept)
+      let dropped = lanes[lane].subscribe(subscriber, buffering: policy, replays: replays)
       add(.subscribed, lane, by: actor, subscription: number)
       for element in dropped {
         add(.dropped, lane, by: actor, element: element, subscription: number)
@@ -150,7 +149,7 @@ struct EventStoreState: Sendable {
       if let take = lanes[lane].lastTakes[subscriber], keeps(take) {
         events[take % limit].event.actor = actor
       }
-    case .left(let subscriber, _, _):
+    case .left(let subscriber, _):
       add(.left, lane, by: actor, subscription: lanes[lane].number(of: subscriber))
       lanes[lane].forget(subscriber)
     case .cancelled(let subscriber):
@@ -158,7 +157,6 @@ struct EventStoreState: Sendable {
     case .displaced(let subscriber):
       add(.displaced, lane, by: actor, subscription: lanes[lane].number(of: subscriber))
     case .finished:
-      lanes[lane].isFinished = true
       add(.finished, lane, by: actor)
     case .superseded(let element):
       add(.superseded, lane, by: actor, element: element)
@@ -218,10 +216,6 @@ struct EventStoreState: Sendable {
       guard let dropped = lanes[lane].offer(id, to: subscriber, policy) else { continue }
       let number = lanes[lane].number(of: subscriber)
       add(.dropped, lane, by: sending.sender, element: dropped.element, subscription: number)
-    }
-    let kept = LogEvent.keptForFirst
-    if let policy = sent.kept, let dropped = lanes[lane].offer(id, to: kept, policy) {
-      add(.dropped, lane, by: sending.sender, element: dropped.element)
     }
   }
 

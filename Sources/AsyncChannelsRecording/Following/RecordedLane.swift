@@ -16,9 +16,6 @@ struct RecordedLane: Sendable {
   private var subscriptions: [Int: Int] = [:]
   private var lastSubscription = 0
   var lastTakes: [Int: Int] = [:]
-  var isFinished = false
-  /// The newest subscriber of before the recording.
-  private var newestKnown = 0
 
   init(_ lane: Flow.Lane) {
     self.lane = lane
@@ -29,11 +26,7 @@ struct RecordedLane: Sendable {
       queues[queue.subscriber] = NumberQueue(unknown: queue.count)
       _ = number(of: queue.subscriber)
     }
-    if log.kept > 0 { queues[LogEvent.keptForFirst] = NumberQueue(unknown: log.kept) }
     window = NumberQueue(unknown: log.replayed)
-    isFinished = log.isFinished
-    // Of a channel that had ended, nobody knows which of them came in time.
-    newestKnown = log.isFinished ? 0 : log.newest
   }
 
   /// The number of a subscription; a new one if it was not seen before.
@@ -47,22 +40,18 @@ struct RecordedLane: Sendable {
   /// Whether it tells of a subscriber that never was one: it came when the channel had ended.
   func isOfStranger(_ event: LogEvent) -> Bool {
     switch event {
-    case .left(let subscriber, _, _), .cancelled(let subscriber), .displaced(let subscriber):
-      isFinished && subscriber > newestKnown && subscriptions[subscriber] == nil
+    case .left(let subscriber, _), .cancelled(let subscriber), .displaced(let subscriber):
+      subscriber == 0
     default: false
     }
   }
 
-  /// - Returns: What a bounded one has no room for, of what was kept for it and what is replayed.
+  /// - Returns: What a bounded one has no room for, of what is replayed.
   mutating func subscribe(
-    _ subscriber: Int, buffering policy: BufferingPolicy, replays: Bool, takesKept: Bool
+    _ subscriber: Int, buffering policy: BufferingPolicy, replays: Bool
   ) -> [Int?] {
-    let kept = takesKept ? queues.removeValue(forKey: LogEvent.keptForFirst)?.all : nil
-    var dropped: [Int?] = []
-    for element in (kept ?? []) + (replays ? window.all : []) {
-      if let drop = offer(element, to: subscriber, policy) { dropped.append(drop.element) }
-    }
-    return dropped
+    guard replays else { return [] }
+    return window.all.compactMap { offer($0, to: subscriber, policy) }.map(\.element)
   }
 
   mutating func forget(_ subscriber: Int) {

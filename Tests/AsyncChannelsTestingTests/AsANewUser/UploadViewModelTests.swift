@@ -9,16 +9,18 @@ private enum UploadError: Error {
 @MainActor
 private final class UploadViewModel: ViewModel {
   @Input var upload: Inlet<String>
-  @Output(keepingUnheard: .bufferingNewest(1)) var alert: Outlet<String>
+  let alerts: Subscription<String>
+  private let failed = Channel<String>(buffering: .bufferingNewest(1))
   private let store: @Sendable (String) async throws(UploadError) -> Void
 
   init(store: @escaping @Sendable (String) async throws(UploadError) -> Void) {
     self.store = store
+    alerts = failed.outlet.subscribe()
   }
 
   func run() async {
     await _upload.received.answer(by: store) { name, result in
-      if case .failure = result { self._alert.send("\(name) was not stored.") }
+      if case .failure = result { self.failed.send("\(name) was not stored.") }
     }
   }
 }
@@ -31,12 +33,9 @@ final class UploadViewModelTests: XCTestCase {
       await withRunning(viewModel) {
         viewModel.upload.send("a.txt")
         await time.idle()
-        let first = Probe(viewModel.alert)
-        await time.idle()
-        XCTAssertEqual(first.values, ["a.txt was not stored."])
-        let second = Probe(viewModel.alert)
-        await time.idle()
-        XCTAssertEqual(second.values, [])
+        let first = await viewModel.alerts.next()
+        XCTAssertEqual(first, "a.txt was not stored.")
+        XCTAssertEqual(viewModel.alerts.pendingCount, 0)
       }
     }
   }

@@ -118,20 +118,6 @@ final class RequestTests: XCTestCase {
     for asker in askers { assertEqual(try await asker.result(), nil) }
   }
 
-  func test_C81d_whatIsKeptUnheardIsAnsweredByTheFirstSubscriberOrNil() async throws {
-    var channel = Optional(Channel<Doubling>(keepingUnheard: .unbounded))
-    let inlet = try XCTUnwrap(channel?.inlet)
-    let first = try await inlet.asking(1)
-    for await request in try XCTUnwrap(channel?.outlet) {
-      request.reply(2)
-      break
-    }
-    assertEqual(try await first.result(), 2)
-    let second = try await inlet.asking(2)
-    channel = nil
-    assertEqual(try await second.result(), nil)
-  }
-
   func test_C82_cancellingTheAskerEndsItsWaitAndTheReplyGoesNowhere() async throws {
     let input = Input<Doubling>()
     let inlet = input.inlet

@@ -133,7 +133,7 @@ final class DisplacingTests: XCTestCase {
     if let output { XCTAssertEqual(output, "") }
   }
 
-  func test_C48b_theNextConsumerNeedNotWaitForAClosureThatAnotherIsIn() async throws {
+  func test_C48b_C91_theNextConsumerNeedNotWaitForAClosureThatAnotherIsIn() async throws {
     let channel = Channel<Int>()
     let inClosure = Gate()
     let mayEnd = DispatchSemaphore(value: 0)

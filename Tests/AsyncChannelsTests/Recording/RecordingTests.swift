@@ -440,18 +440,16 @@ final class RecordingTests: XCTestCase {
       (BufferingPolicy.bufferingNewest(1), ["1", "2"]), (.bufferingOldest(1), ["2", "3"]),
       (.bufferingOldest(3), []), (.unbounded, []),
     ] {
-      for isKept in [false, true] {
-        let channel = isKept ? Channel<Int>(keepingUnheard: .unbounded) : Channel(replaying: 3)
-        let recording = Recording()
-        recording.add(channel, as: "numbers")
-        for number in 1...3 { channel.send(number) }
-        let subscription = channel.outlet.subscribe(buffering: policy)
-        let flow = recording.flow
-        let dropped = flow.events.filter { $0.kind == .dropped }
-        XCTAssertEqual(dropped.map { $0.element.flatMap { flow.sentByID[$0]?.text } }, expected)
-        XCTAssertEqual(dropped.map(\.subscription), expected.map { _ in 1 })
-        XCTAssertEqual(subscription.droppedCount, expected.count)
-      }
+      let channel = Channel<Int>(replaying: 3)
+      let recording = Recording()
+      recording.add(channel, as: "numbers")
+      for number in 1...3 { channel.send(number) }
+      let subscription = channel.outlet.subscribe(buffering: policy)
+      let flow = recording.flow
+      let dropped = flow.events.filter { $0.kind == .dropped }
+      XCTAssertEqual(dropped.map { $0.element.flatMap { flow.sentByID[$0]?.text } }, expected)
+      XCTAssertEqual(dropped.map(\.subscription), expected.map { _ in 1 })
+      XCTAssertEqual(subscription.droppedCount, expected.count)
     }
   }
 

@@ -36,7 +36,7 @@ final class PositionTests: XCTestCase {
   }
 
   func test_C19_aLongSegmentIsReadInRunsOf64() {
-    let channel = Channel<Int>(keepingUnheard: .unbounded)
+    let channel = Channel<Int>(replaying: 200)
     for number in 0..<200 { channel.send(number) }
     let cursor = channel.log.subscribe(buffering: nil)
     let epoch = cursor.makeEpoch()
@@ -44,7 +44,7 @@ final class PositionTests: XCTestCase {
     var taken: [Int] = []
     XCTAssertEqual(cursor.takeUpTo(200, as: epoch, into: &taken), 64)
     XCTAssertEqual(cursor.takeUpTo(1, as: epoch, into: &taken), 0)
-    // The log and the segment with what was kept.
+    // The log and the segment with what was replayed.
     XCTAssertEqual(cursor.position.segment?.next.map(holderCount), 2)
   }
 
