@@ -116,7 +116,8 @@ extension BroadcastLogBase: Followed {
     LogPicture(
       isFinished: state.isFinished,
       queues: state.queues.map { ($0.subscriber, $0.count, $0.departures) },
-      replayed: replayedCount, subscriberCount: state.subscriberCount, newest: state.newestSubscriber,
+      replayed: replayedCount, subscriberCount: state.isFinished ? 0 : state.subscriberCount - state.followedDerived,
+      followedDerived: state.isFinished ? 0 : state.followedDerived, newest: state.newestSubscriber,
       end: state.end?.number ?? 0,
       asleep: (state.waiting.subscriberCount, state.waiting.now),
       onlookers: state.onlookers ?? [])

@@ -17,13 +17,13 @@ extension CurrentValue {
     var after: AfterLock?
     let cannotThrow = Failure.self == Never.self
     let result = try observed.writers.withLock(of: Value.self) { () throws(Failure) -> R? in
-      value = log.beginUpdateUnlessObserved(inPlace: cannotThrow)
+      value = log.beginUpdateUnlessObserved(inPlace: cannotThrow && !StateGraph.isEvaluating)
       if value == nil { return nil }
       do throws(Failure) {
         let result = try change(&value!)
         (subscribers, wake) = log.endUpdateIfPlain(with: value!, evicting: &evicted)
         if subscribers == nil {
-          (subscribers, wake, after) = log.append(value!, noting: nil, evicting: &evicted)
+          (subscribers, wake, after) = log.write(value!, noting: nil, evicting: &evicted)
         }
         return result
       } catch {
@@ -51,7 +51,7 @@ extension CurrentValue {
       value = log.beginUpdate()
       do throws(Failure) {
         let result = try change(&value!)
-        return (result, log.append(value!, noting: notes, evicting: &evicted))
+        return (result, log.write(value!, noting: notes, evicting: &evicted))
       } catch {
         log.leaveUpdate()
         throw error
@@ -69,6 +69,7 @@ extension CurrentValue {
     let ending = observed.writers.withLock(of: Value.self) { log.state.withLock { $0.finish() } }
     log.perform(ending.wake)
     ending.after?()
+    log.endDerived()
   }
 }
 
@@ -81,5 +82,50 @@ extension BroadcastLog {
       preconditionFailure("Only who holds the writers' lock takes the newest element away.")
     }
     return newest
+  }
+}
+
+/// Writing state of which other state may be made: one step for all that is made of it.
+extension BroadcastLog {
+  /// For one that holds the writers' lock, or writes state that nobody updates.
+  @usableFromInline
+  func write(
+    _ element: Element, noting notes: SendNotes?, evicting evicted: inout Evicted<Element>
+  ) -> Appended {
+    writing { append(element, noting: notes, evicting: &evicted) }
+  }
+
+  /// Nil while the newest element is being updated.
+  func writeUnlessUpdating(
+    _ element: Element, noting notes: SendNotes, evicting evicted: inout Evicted<Element>
+  ) -> Appended? {
+    writing { appendUnlessUpdating(element, noting: notes, evicting: &evicted) }
+  }
+
+  private func writing(_ append: () -> Appended?) -> Appended? {
+    StateGraph.deferring { graph in
+      let root = graphNumber.load(ordering: .relaxed)
+      let before = root != 0 && graph.isSaving ? newest : nil
+      guard let appended = append() else { return nil }
+      if root != 0, appended.subscribers != nil {
+        graph.change(root, from: before.map { Box($0) })
+      }
+      return appended
+    } and: { appended, rest in
+      appended?.after = .both(appended?.after, AfterLock(rest.perform))
+    }
+  }
+
+  private func writing(_ append: () -> Appended) -> Appended {
+    writing { Optional(append()) } ?? (nil, .nobody, nil)
+  }
+
+  /// It is finished.
+  func endDerived() {
+    guard state.withLock({ $0.flags.contains(.derived) }) else { return }
+    StateGraph.with { graph in
+      let root = graphNumber.load(ordering: .relaxed)
+      if root != 0 { graph.end(root) }
+    }
   }
 }

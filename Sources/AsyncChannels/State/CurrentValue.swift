@@ -163,8 +163,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// value it traps.
   public func finish() {
     observed.writers.requireNotHeldByThisThread(of: Value.self)
-    if log.finishKeepingNewest() { return }
-    endUpdatesAndFinish()
+    if log.finishKeepingNewest() { log.endDerived() } else { endUpdatesAndFinish() }
   }
 
   /// How many subscriptions there are now; zero once the value is finished. One to derived state counts
@@ -191,9 +190,9 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
     var evicted = Evicted<Value>()
     let notes = log.notes(of: value)
     let (subscribers, wake, after) =
-      log.appendUnlessUpdating(value, noting: notes, evicting: &evicted)
+      log.writeUnlessUpdating(value, noting: notes, evicting: &evicted)
       ?? observed.writers.withLock(of: Value.self) {
-        log.append(value, noting: notes, evicting: &evicted)
+        log.write(value, noting: notes, evicting: &evicted)
       }
     publish(wake, to: subscribers)
     after?()

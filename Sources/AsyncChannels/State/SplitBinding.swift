@@ -42,7 +42,8 @@ import Synchronization
 /// owner nor its channel alive.
 public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendable {
   private let source: StateOutlet<Value>
-  private let roots: [(log: BroadcastLogBase, observed: ObservedValue)]
+  /// The source's.
+  private let publications: ObservedValue
   private let target: Inlet<Value>
   private let drafting = Locked(Drafting<Value>())
   /// For Observation: changes with each change of `value` that the source does not tell of.
@@ -54,14 +55,14 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   public init(reading source: StateOutlet<Value>, writing target: Inlet<Value>) {
     self.source = source
     self.target = target
-    roots = source.roots
+    publications = source.observed
     target.log?.countAll()
     let follower = StateFollower(id: ObjectIdentifier(self)) { [weak self] in self?.judge() }
-    for root in roots { root.observed.add(follower) }
+    publications.add(follower)
   }
 
   deinit {
-    for root in roots { root.observed.remove(ObjectIdentifier(self)) }
+    publications.remove(ObjectIdentifier(self))
     forget(drafting.withLock { $0.end() })
   }
 
@@ -70,7 +71,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     get {
       // All that it depends on is tracked before it is read: see `ObservedValue.access`.
       _ = changes.value
-      for root in roots { root.observed.access() }
+      publications.access()
       return current
     }
     set {
@@ -99,7 +100,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   /// costs one job on the main actor, and each further change before it one atomic exchange.
   @MainActor
   public func observe(_ body: @escaping @MainActor (Value) -> Void) -> CancellationToken {
-    let observer = ChangeObserver(of: roots.map(\.observed) + [changes.observed]) { [weak self] in
+    let observer = ChangeObserver(of: [publications, changes.observed]) { [weak self] in
       if let self { body(self.value) }
     }
     observer.begin()
@@ -111,7 +112,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     let mark = target.log?.beginMarking()
     let replaced = drafting.withLock { $0.begin(value, markedBy: mark, insteadOf: before) }
     // Something was published since, and not judged: there was no draft. Or the source was changed in place then.
-    if before?.version != version, let published { noteUndecided(published) }
+    if let published, before?.version != published.version { noteUndecided(published) }
     target.send(value)
     if let mark { target.log?.endMarking(mark) }
     forget(replaced)
@@ -159,23 +160,18 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   /// while one is changed in place.
   private var published: Published<Value>? {
     guard case .derived(let derived) = source.source else { return nil }
-    let version = version
-    let roots = StateRoots(of: derived)
-    guard let newest = roots.newest else { return nil }
-    let value = StateMoment(of: roots, newest).value(of: derived)
-    return Published(value: value, version: version, isCurrent: version == self.version)
+    guard let reading = derived.reading(mayWait: false) else { return nil }
+    return Published(
+      value: reading.value, version: reading.changedAt, isCurrent: reading.isCurrent)
   }
-
-  /// A number that grows with each publication.
-  private var version: Int { roots.reduce(0) { $0 + $1.log.version } }
 }
 
 extension StateOutlet {
-  /// The states that it is made of.
-  fileprivate var roots: [(log: BroadcastLogBase, observed: ObservedValue)] {
+  /// What is told of each change.
+  fileprivate var observed: ObservedValue {
     switch source {
-    case .state(let root): [(root.log, root.observed)]
-    case .derived(let derived): StateRoots(of: derived).all
+    case .state(let root): root.observed
+    case .derived(let derived): derived.observed
     }
   }
 }
