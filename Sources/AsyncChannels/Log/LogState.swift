@@ -48,8 +48,6 @@ struct LogState: Sendable {
   @usableFromInline private(set) var hasObservers = false
   /// The number of the newest subscriber: numbers ascend from 1 and do not come again.
   @usableFromInline var newestSubscriber = 0
-  /// The subscribers for which nobody waits until they have settled: a test's probes. Nil until there is one.
-  var onlookers: Set<Int>?
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
   lazy var ringer = Ringer()
   /// The marks of elements whose senders wait until they are taken. Nil rather than empty, until there is one: that
@@ -171,9 +169,9 @@ struct LogState: Sendable {
     }
     isRingerAtWork = sleepers.count > Wake.few
     guard isRingerAtWork else { return sleepers.first.map(Wake.few) ?? .nobody }
-    let first = sleepers.popFirst(Wake.few)
+    let first = sleepers.cutFirst(Wake.few)
     due = sleepers
-    return first.first.map(Wake.crowd) ?? .nobody
+    return first.map(Wake.crowd) ?? .nobody
   }
 
   /// For the actor. Nil if none is due: then it is not at work any more.
@@ -191,10 +189,6 @@ struct LogState: Sendable {
 
   private mutating func removeQueue(_ queue: SubscriberQueueBase) {
     guard let index = queue.index, let last = queues.popLast() else { return }
-    queue.index = nil
-    if last !== queue {
-      queues[index] = last
-      last.index = index
-    }
+    if last !== queue { (queues[index], last.index) = (last, index) }
   }
 }

@@ -14,7 +14,7 @@ extension CurrentValue {
     var value: Value?
     defer { withExtendedLifetime(value) {} }
     var (subscribers, wake): (Int?, Wake) = (nil, .nobody)
-    var after: AfterLock?
+    var rest: StateGraph.Rest?
     let cannotThrow = Failure.self == Never.self
     let result = try observed.writers.withLock(of: Value.self) { () throws(Failure) -> R? in
       value = log.beginUpdateUnlessObserved(inPlace: cannotThrow && !StateGraph.isEvaluating)
@@ -23,7 +23,7 @@ extension CurrentValue {
         let result = try change(&value!)
         (subscribers, wake) = log.endUpdateIfPlain(with: value!, evicting: &evicted)
         if subscribers == nil {
-          (subscribers, wake, after) = log.write(value!, noting: nil, evicting: &evicted)
+          (subscribers, wake, rest) = log.write(value!, noting: nil, evicting: &evicted)
         }
         return result
       } catch {
@@ -32,8 +32,7 @@ extension CurrentValue {
       }
     }
     guard let result else { return try updateNoting(change) }
-    publish(wake, to: subscribers)
-    after?()
+    publish(wake, to: subscribers, rest)
     return (result, subscribers)
   }
 
@@ -47,7 +46,7 @@ extension CurrentValue {
     defer { withExtendedLifetime(value) {} }
     let notes = log.notes()
     let (result, sent) = try observed.writers.withLock(of: Value.self) {
-      () throws(Failure) -> (R, BroadcastLog<Value>.Appended) in
+      () throws(Failure) -> (R, BroadcastLog<Value>.Written) in
       value = log.beginUpdate()
       do throws(Failure) {
         let result = try change(&value!)
@@ -57,8 +56,7 @@ extension CurrentValue {
         throw error
       }
     }
-    publish(sent.wake, to: sent.subscribers)
-    sent.after?()
+    publish(sent.wake, to: sent.subscribers, sent.rest)
     if let value { notes.complete(with: value) }
     return (result, sent.subscribers)
   }
@@ -87,23 +85,27 @@ extension BroadcastLog {
 
 /// Writing state of which other state may be made: one step for all that is made of it.
 extension BroadcastLog {
+  @usableFromInline
+  typealias Written = (subscribers: Int?, wake: Wake, rest: StateGraph.Rest?)
+
   /// For one that holds the writers' lock, or writes state that nobody updates.
   @usableFromInline
   func write(
     _ element: Element, noting notes: SendNotes?, evicting evicted: inout Evicted<Element>
-  ) -> Appended {
-    writing { append(element, noting: notes, evicting: &evicted) }
+  ) -> Written {
+    let written = writing { append(element, noting: notes, evicting: &evicted) }
+    return written ?? (nil, .nobody, nil)
   }
 
   /// Nil while the newest element is being updated.
   func writeUnlessUpdating(
     _ element: Element, noting notes: SendNotes, evicting evicted: inout Evicted<Element>
-  ) -> Appended? {
+  ) -> Written? {
     writing { appendUnlessUpdating(element, noting: notes, evicting: &evicted) }
   }
 
-  private func writing(_ append: () -> Appended?) -> Appended? {
-    StateGraph.deferring { graph in
+  private func writing(_ append: () -> Appended?) -> Written? {
+    let (appended, rest) = StateGraph.leaving { graph -> Appended? in
       let root = graphNumber.load(ordering: .relaxed)
       let before = root != 0 && graph.isSaving ? newest : nil
       guard let appended = append() else { return nil }
@@ -111,13 +113,8 @@ extension BroadcastLog {
         graph.change(root, from: before.map { Box($0) })
       }
       return appended
-    } and: { appended, rest in
-      appended?.after = .both(appended?.after, AfterLock(rest.perform))
     }
-  }
-
-  private func writing(_ append: () -> Appended) -> Appended {
-    writing { Optional(append()) } ?? (nil, .nobody, nil)
+    return appended.map { ($0.subscribers, $0.wake, rest) }
   }
 
   /// It is finished.
@@ -127,5 +124,13 @@ extension BroadcastLog {
       let root = graphNumber.load(ordering: .relaxed)
       if root != 0 { graph.end(root) }
     }
+  }
+}
+
+extension BroadcastLogBase {
+  /// It, and those whose subscribers get what is made of it, and of what that is made of beside it.
+  package final var withDerived: [BroadcastLogBase] {
+    let number = graphNumber.load(ordering: .relaxed)
+    return number == 0 ? [self] : StateGraph.with { $0.logs(around: number) }
   }
 }

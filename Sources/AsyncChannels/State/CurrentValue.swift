@@ -176,34 +176,34 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// takes two steps, is between them.
   @inlinable @discardableResult
   func set(_ value: Value) -> Int? {
-    var evicted = Evicted<Value>()
+    var evicted = Evicted<Value>()  // destroyed at the end: with no lock held, and when all were told
     let (subscribers, wake) = log.appendIfPlain(value, replayed: true, evicting: &evicted)
     guard let subscribers else { return setNoting(value) }
     publish(wake, to: subscribers)
-    _ = consume evicted  // destroyed here: with no lock held, and when all were told
     return subscribers
   }
 
   /// The same while the value is being updated, if it is observed, or if it is finished.
   @usableFromInline
   func setNoting(_ value: Value) -> Int? {
-    var evicted = Evicted<Value>()
+    var evicted = Evicted<Value>()  // destroyed at the end, as in `set`
     let notes = log.notes(of: value)
-    let (subscribers, wake, after) =
+    let (subscribers, wake, rest) =
       log.writeUnlessUpdating(value, noting: notes, evicting: &evicted)
       ?? observed.writers.withLock(of: Value.self) {
         log.write(value, noting: notes, evicting: &evicted)
       }
-    publish(wake, to: subscribers)
-    after?()
-    _ = consume evicted  // destroyed here: with no lock held, and when all were told
+    publish(wake, to: subscribers, rest)
     return subscribers
   }
 
   /// Wakes subscribers and tells observers, after the store and with no lock held.
+  ///
+  /// - Parameter rest: What is left to do for state that is derived from this.
   @inlinable
-  func publish(_ wake: Wake, to subscribers: Int?) {
+  func publish(_ wake: Wake, to subscribers: Int?, _ rest: StateGraph.Rest? = nil) {
     log.perform(wake)
     if subscribers != nil { observed.noteChange() }
+    rest?.perform()
   }
 }

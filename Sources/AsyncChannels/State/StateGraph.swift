@@ -46,6 +46,7 @@ struct StateGraph: Sendable {
   }
 
   /// What is to be done once the lock is released.
+  @usableFromInline
   struct Rest: Sendable {
     fileprivate var told: [StateFace] = []
     fileprivate var wakes: [(log: BroadcastLogBase, wake: Wake)] = []
@@ -53,6 +54,7 @@ struct StateGraph: Sendable {
     fileprivate var ended: [StateFace] = []
     fileprivate var garbage: [Node] = []
 
+    @usableFromInline
     func perform() {
       for (log, wake) in wakes { log.perform(wake) }
       for face in told { face.observed.load()?.noteChange() }
@@ -72,24 +74,17 @@ struct StateGraph: Sendable {
 
   @discardableResult
   static func with<Result>(_ body: (inout StateGraph) -> Result) -> Result {
-    let (result, rest) = shared.withLock { graph in
-      let result = body(&graph)
-      return (result, graph.rest.take())
-    }
+    let (result, rest) = leaving(body)
     rest?.perform()
     return result
   }
 
   /// The same for a caller that may hold another lock: it gets what is left.
-  static func deferring<Result>(
-    _ body: (inout StateGraph) -> Result, and note: (inout Result, Rest) -> Void
-  ) -> Result {
-    var (result, rest) = shared.withLock { graph in
+  static func leaving<Result>(_ body: (inout StateGraph) -> Result) -> (Result, Rest?) {
+    shared.withLock { graph in
       let result = body(&graph)
       return (result, graph.rest.take())
     }
-    if let rest { note(&result, rest) }
-    return result
   }
 
   /// Whether a value that is replaced may be asked for.
@@ -247,10 +242,8 @@ extension StateGraph {
     let sent = ticks.state.withLock {
       ticks.append(0, replayed: true, noting: nil, to: &$0, evicting: &evicted)
     }
-    leave { rest in
-      rest.wakes.append((ticks, sent.wake))
-      rest.after = .both(rest.after, sent.after)
-    }
+    if case .nobody = sent.wake { return }
+    leave { $0.wakes.append((ticks, sent.wake)) }
   }
 
   /// A root has ended, or what is derived.

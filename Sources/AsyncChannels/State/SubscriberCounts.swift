@@ -56,7 +56,7 @@ private final class SubscriberCounts: LogObserver {
     switch event {
     case .attached(let log):
       .both(note(log.subscriberCount + log.followedDerived), log.isFinished ? end : nil)
-    case .subscribed(_, _, _, let count), .left(_, _, let count), .counted(let count): note(count)
+    case .subscribed(_, _, _, let count), .left(_, let count), .counted(let count): note(count)
     case .finished: .both(note(0), end)
     default: nil
     }
@@ -68,14 +68,13 @@ private final class SubscriberCounts: LogObserver {
     noted.withLock { $0.append(count) }
     return AfterLock { [self] in
       for change in writing.withLock({ _ in write() }) {
-        self.count.publish(change.wake, to: change.subscribers)
-        change.after?()
+        self.count.publish(change.wake, to: change.subscribers, change.rest)
       }
     }
   }
 
   /// Its words are known: describing it would be user's code, with a lock held.
-  private func write() -> [BroadcastLog<Int>.Appended] {
+  private func write() -> [BroadcastLog<Int>.Written] {
     let log = count.log
     return noted.withLock { exchange(&$0, with: []) }.compactMap { next in
       if next == log.newest { return nil }

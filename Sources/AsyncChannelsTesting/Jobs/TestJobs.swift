@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsRecording
 import Synchronization
 
 /// The jobs of one run of a closure in test time: which belong to it, which of them can run, and who waits until
@@ -103,7 +104,7 @@ final class TestJobs: Sendable {
     let thread = CurrentThread.identifier
     state.withLock { $0.thread = thread }
     defer { state.withLock { $0.thread = 0 } }
-    return body()
+    return CurrentThread.inTestTime(body)
   }
 
   /// The line of those who begin to listen in the run: else its jobs could join a turn that is not its own, and idle
