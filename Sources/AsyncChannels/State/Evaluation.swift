@@ -240,7 +240,7 @@ extension Evaluation {
       return state.withLock { state in
         if state.outcome >= .missing || state.own[number] != nil { return nil }
         let known = graph[number]
-        if known.isValid, known.changedAt <= state.moment { return nil }
+        if known.isValid, known.valueAt <= state.moment { return nil }
         if state.open.contains(where: { $0.number == number }) { Self.refuseCycle() }
         graph[number].isArmed = true
         let isNew = known.isValid || known.checkedAt < 0 || known.checkedAt > state.moment
@@ -303,9 +303,11 @@ extension Evaluation {
 
   /// Publishes a value, if it may be.
   ///
-  /// - Parameter hasRun: Whether the closure has run, and so what it reads is known anew.
+  /// - Parameters:
+  ///   - isNew: Whether it was computed just now. A new value that equals the old one takes its place, and is no change.
+  ///   - hasRun: Whether the closure has run, and so what it reads is known anew.
   func finish<Value>(
-    _ node: DerivedState<Value>, _ value: Value, isChanged: Bool, hasRun: Bool
+    _ node: DerivedState<Value>, _ value: Value, isNew: Bool = true, isChanged: Bool, hasRun: Bool
   ) {
     // These outlive the lock.
     guard let open = state.withLock({ $0.open.popLast() }) else { return }
@@ -323,10 +325,13 @@ extension Evaluation {
           return
         }
         // Another thread was faster.
-        if graph[number].isValid, graph[number].changedAt <= state.moment { return }
-        old = node.store(
-          isChanged ? value : nil, at: state.moment,
-          reads: hasRun ? isMarked ? node.reads + reads : reads : nil)
+        if graph[number].isValid, graph[number].valueAt <= state.moment { return }
+        if isNew {
+          old = node.store(
+            value, at: state.moment, isChanged: isChanged,
+            reads: hasRun ? isMarked ? node.reads + reads : reads : nil)
+          graph[number].valueAt = state.moment
+        }
         if isChanged { graph[number].changedAt = state.moment }
         graph[number].checkedAt = state.moment
         if isMarked {

@@ -31,6 +31,8 @@ struct StateGraph: Sendable {
     var epoch = 0
     /// The clock when its value last changed.
     var changedAt = 0
+    /// The clock at the moment for which its known value was computed: later than the change, if it equals the one before.
+    var valueAt = 0
     /// The clock at the moment of which its known value is; negative if there is none.
     var checkedAt = -1
     /// How many follow it, or are made of it and are followed.
@@ -239,11 +241,13 @@ extension StateGraph {
   /// In this step, so that no end overtakes it.
   private mutating func tick(_ ticks: BroadcastLog<Int>) {
     var evicted = Evicted<Int>()
-    let sent = ticks.state.withLock {
-      ticks.append(0, replayed: true, noting: nil, to: &$0, evicting: &evicted)
+    let wake = ticks.state.withLock { state -> Wake in
+      if state.isFinished { return .nobody }
+      ticks.fill(state.queues.filter { $0.count == 0 }, with: 0, evicting: &evicted)
+      return state.takeSleepers()
     }
-    if case .nobody = sent.wake { return }
-    leave { $0.wakes.append((ticks, sent.wake)) }
+    if case .nobody = wake { return }
+    leave { $0.wakes.append((ticks, wake)) }
   }
 
   /// A root has ended, or what is derived.

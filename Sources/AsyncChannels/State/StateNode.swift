@@ -81,8 +81,9 @@ final class DerivedState<Value: Sendable>: StateNode, Sendable {
   /// What is known of it. Written with the graph's lock held, too.
   private struct Memo: Sendable {
     var value: Value?
-    /// As in the graph.
+    /// As in the graph, both.
     var changedAt = 0
+    var valueAt = 0
     var reads: [StatePart] = []
   }
 
@@ -151,7 +152,7 @@ final class DerivedState<Value: Sendable>: StateNode, Sendable {
   /// What is known of it, if that had its value at a moment.
   func known(upTo moment: Int) -> (value: Value, changedAt: Int)? {
     memo.withLock { memo in
-      guard memo.changedAt <= moment, let value = memo.value else { return nil }
+      guard memo.valueAt <= moment, let value = memo.value else { return nil }
       return (value, memo.changedAt)
     }
   }
@@ -170,7 +171,7 @@ final class DerivedState<Value: Sendable>: StateNode, Sendable {
     let value = read(evaluation)
     let known = areEqual == nil ? nil : known(upTo: evaluation.moment)
     if let known, isSame(known.value, value) {
-      evaluation.finish(self, known.value, isChanged: false, hasRun: true)
+      evaluation.finish(self, value, isChanged: false, hasRun: true)
     } else {
       evaluation.finish(self, value, isChanged: true, hasRun: true)
     }
@@ -179,25 +180,25 @@ final class DerivedState<Value: Sendable>: StateNode, Sendable {
   @usableFromInline
   func keep(in evaluation: Evaluation) -> Bool {
     guard let known = known(upTo: evaluation.moment) else { return false }
-    evaluation.finish(self, known.value, isChanged: false, hasRun: false)
+    evaluation.finish(self, known.value, isNew: false, isChanged: false, hasRun: false)
     return true
   }
 
   /// Takes what is known out, so that it can be changed in place.
   private func take(upTo moment: Int) -> Value? {
-    memo.withLock { $0.changedAt <= moment ? $0.value.take() : nil }
+    memo.withLock { $0.valueAt <= moment ? $0.value.take() : nil }
   }
 
   /// With the graph's lock held. Returns what is to be destroyed without it.
-  func store(_ value: Value?, at moment: Int, reads: [StatePart]?) -> (Value?, [StatePart]) {
+  func store(
+    _ value: Value, at moment: Int, isChanged: Bool, reads: [StatePart]?
+  ) -> (Value?, [StatePart]) {
     memo.withLock { memo in
-      var old: (Value?, [StatePart]) = (nil, [])
-      if let value {
-        old.0 = exchange(&memo.value, with: value)
-        memo.changedAt = moment
-      }
-      if let reads { old.1 = exchange(&memo.reads, with: reads) }
-      return old
+      if isChanged { memo.changedAt = moment }
+      memo.valueAt = moment
+      return (
+        exchange(&memo.value, with: value), reads.map { exchange(&memo.reads, with: $0) } ?? []
+      )
     }
   }
 }
