@@ -15,13 +15,15 @@ final class ArrivalWatcher: Waiter, @unchecked Sendable {
     self.cursor = cursor
     seen = cursor.untypedLog.state.withLock { $0.arrivals(in: cursor.untypedQueue) }
     super.init(subscriber: 0)
+    cursor.rearm?()
   }
 
   override var elementType: Any.Type { cursor.elementType }
 
   /// Readable each time that something has come since the last look.
   override func poll(asks: Bool, orJoinWith bell: Doorbell?) -> PollResult {
-    cursor.untypedLog.state.withLock { state in
+    cursor.rearm?()
+    return cursor.untypedLog.state.withLock { state in
       let arrivals = state.arrivals(in: cursor.untypedQueue)
       if exchange(&seen, with: arrivals) != arrivals { return .readable }
       if state.isFinished { return .finished }
@@ -34,8 +36,15 @@ final class ArrivalWatcher: Waiter, @unchecked Sendable {
     cursor.untypedLog.state.withLock { $0.arrivals(in: cursor.untypedQueue) != seen }
   }
 
-  override func leaveQueue(_ bell: Doorbell) -> Bool {
-    cursor.untypedLog.state.withLock { $0.waiting.leave(bell) }
+  override func leaveQueue(_ bell: Doorbell) {
+    cursor.untypedLog.state.withLock { _ = $0.waiting.leave(bell) }
+  }
+}
+
+extension Waiter {
+  /// Watchers, one for each log: each waits for what comes from now on and takes nothing.
+  final func makeWatchers() -> [ArrivalWatcher] {
+    parts.compactMap { ($0 as? LogCursor).map(ArrivalWatcher.init) }
   }
 }
 

@@ -29,12 +29,11 @@ extension DerivedState {
     }
     let following = Following(of: self)
     let cursor = log.subscribe(buffering: .bufferingNewest(1))
+    let number = number
+    cursor.rearm = { StateGraph.with { $0.arm(number) } }
     return .derived(cursor) { mode, epoch in
-      switch Feed.cursor(cursor).takeSent(mode, as: epoch) {
-      case .element: following.next.map { .element($0) } ?? .skipped
-      case .skipped: .skipped
-      case .nothing: .nothing
-      }
+      guard case .element = Feed.cursor(cursor).takeSent(mode, as: epoch) else { return .nothing }
+      return following.take(evenIfCancelled: mode == .evenIfCancelled)
     }
   }
 
@@ -62,16 +61,21 @@ extension DerivedState {
     /// The value that there is, if it is another than the last. While a part of it is being changed in place there is
     /// none, and another tick when that is done.
     ///
-    /// A consumer that was displaced may come late: then a newer one has got a newer value.
-    var next: Value? {
-      guard let reading = node.reading(mayWait: false) else { return nil }
+    /// The value may be newer than the tick, and so than the end of `cancel()`. Then it is left to the next consumer. A
+    /// consumer that was displaced may come late: then a newer one has got a newer value.
+    func take(evenIfCancelled: Bool) -> Feed<Value>.Taken {
+      guard let reading = node.reading(mayWait: false) else { return .skipped }
+      if !evenIfCancelled, Task.isCancelled {
+        StateGraph.with { [node] in $0.tickAgain(node.face) }
+        return .nothing
+      }
       let old = last.withLock { last in
         if let last, last.changedAt >= reading.changedAt { return (isNew: false, value: Value?.none) }
         return (isNew: true, value: exchange(&last, with: (reading.value, reading.changedAt))?.value)
       }
-      guard old.isNew else { return nil }
-      if let value = old.value, node.isSame(value, reading.value) { return nil }
-      return reading.value
+      guard old.isNew else { return .skipped }
+      if let value = old.value, node.isSame(value, reading.value) { return .skipped }
+      return .element(reading.value)
     }
   }
 }

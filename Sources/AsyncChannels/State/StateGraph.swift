@@ -243,11 +243,27 @@ extension StateGraph {
     var evicted = Evicted<Int>()
     let wake = ticks.state.withLock { state -> Wake in
       if state.isFinished { return .nobody }
-      ticks.fill(state.queues.filter { $0.count == 0 }, with: 0, evicting: &evicted)
+      ticks.fill(state.queues, with: 0, evicting: &evicted)
       return state.takeSleepers()
     }
     if case .nobody = wake { return }
     leave { $0.wakes.append((ticks, wake)) }
+  }
+
+  /// One that was taken was not used: all look again, and find nothing new but the one whose it was.
+  mutating func tickAgain(_ face: StateFace) {
+    if let ticks = face.ticks.load() { tick(ticks) }
+  }
+
+  /// Sees to it that the next write of a root marks a node, though nobody computes it.
+  mutating func arm(_ number: Int) {
+    var seen: Set<Int> = []
+    var open = [number]
+    while let node = open.popLast() {
+      guard seen.insert(node).inserted else { continue }
+      nodes[node].isArmed = true
+      open += nodes[node].sources
+    }
   }
 
   /// A root has ended, or what is derived.
