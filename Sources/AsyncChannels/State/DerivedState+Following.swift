@@ -17,7 +17,7 @@ extension DerivedState {
   func feed(buffering policy: BufferingPolicy?) -> Feed<Value> {
     policy?.validate(for: Value.self)
     register()
-    let log = ticks
+    let (log, number) = (ticks, number)
     let hasEnded = StateGraph.with { graph in
       if graph[number].hasEnded { return true }
       graph.use(number, by: 1)
@@ -29,10 +29,9 @@ extension DerivedState {
     }
     let following = Following(of: self)
     let cursor = log.subscribe(buffering: .bufferingNewest(1))
-    let number = number
     cursor.rearm = { StateGraph.with { $0.arm(number) } }
     return .derived(cursor) { mode, epoch in
-      guard case .element = Feed.cursor(cursor).takeSent(mode, as: epoch) else { return .nothing }
+      guard case .element = Feed.cursor(cursor).take(mode, as: epoch) else { return .nothing }
       return following.take(evenIfCancelled: mode == .evenIfCancelled)
     }
   }
