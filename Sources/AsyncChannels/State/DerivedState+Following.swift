@@ -18,6 +18,9 @@ extension DerivedState {
     policy?.validate(for: Value.self)
     register()
     let (log, number) = (ticks, number)
+    if face.follower.load() == nil {
+      _ = face.follower.storeIfNil(.init { [weak self] in _ = self?.reading(mayWait: false) })
+    }
     let hasEnded = StateGraph.with { graph in
       if graph[number].hasEnded { return true }
       graph.use(number, by: 1)

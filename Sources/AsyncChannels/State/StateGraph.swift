@@ -54,6 +54,7 @@ struct StateGraph: Sendable {
     fileprivate var wakes: [(log: BroadcastLogBase, wake: Wake)] = []
     fileprivate var after: AfterLock?
     fileprivate var ended: [StateFace] = []
+    fileprivate var unfinished: [StateFace] = []
     fileprivate var garbage: [Node] = []
 
     @usableFromInline
@@ -61,6 +62,7 @@ struct StateGraph: Sendable {
       for (log, wake) in wakes { log.perform(wake) }
       for face in told { face.observed.load()?.noteChange() }
       for face in ended { face.ticks.load()?.finish() }
+      for face in unfinished { face.follower.load()?.compute() }
       after?()
     }
   }
@@ -276,6 +278,21 @@ extension StateGraph {
       for edge in nodes[source].dependents {
         nodes[edge.node].endedSources += 1
         if nodes[edge.node].isOver { open.append(edge.node) }
+      }
+    }
+  }
+
+  /// What is followed, was marked, and depends on a root that has ended: only its value tells whether it has ended.
+  mutating func computeUnfinished(behind root: Int) {
+    var seen: Set<Int> = []
+    var open = [root]
+    while let source = open.popLast() {
+      for edge in nodes[source].dependents where !nodes[edge.node].isValid {
+        guard seen.insert(edge.node).inserted else { continue }
+        open.append(edge.node)
+        if let face = nodes[edge.node].face, face.follower.load() != nil {
+          leave { $0.unfinished.append(face) }
+        }
       }
     }
   }
