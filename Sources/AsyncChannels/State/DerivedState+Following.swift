@@ -72,8 +72,11 @@ extension DerivedState {
         return .nothing
       }
       let old = last.withLock { last in
-        if let last, last.changedAt >= reading.changedAt { return (isNew: false, value: Value?.none) }
-        return (isNew: true, value: exchange(&last, with: (reading.value, reading.changedAt))?.value)
+        if let last, last.changedAt >= reading.changedAt {
+          return (isNew: false, value: Value?.none)
+        }
+        let old = exchange(&last, with: (reading.value, reading.changedAt))
+        return (isNew: true, value: old?.value)
       }
       guard old.isNew else { return .skipped }
       if let value = old.value, node.isSame(value, reading.value) { return .skipped }

@@ -121,10 +121,10 @@ final class DerivedState<Value: Sendable>: StateNode, Sendable {
   }
 
   deinit {
-    let old = memo.withLock { (recipe: $0.recipe.take(), reads: exchange(&$0.reads, with: [])) }
-    let (number, count) = (number, old.recipe?.parts.count ?? 0)
+    let (number, count) = (number, parts.count)
     if number != 0 { StateGraph.with { $0.remove(number, parts: count) } }
-    Dropped.drop(consume old)
+    // Nothing else refers to it: it is destroyed there.
+    Dropped.drop(memo.withLock { exchange(&$0, with: Memo()) })
   }
 
   private var recipe: Recipe {

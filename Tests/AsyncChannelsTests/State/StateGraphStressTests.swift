@@ -28,7 +28,7 @@ final class StateGraphStressTests: XCTestCase {
       return both
     }
 
-    var sum: Int { values.reduce(0) { $0 &+ ($1 ?? 0) } }
+    var isEven: Bool { values.reduce(0) { $0 &+ ($1 ?? 0) }.isMultiple(of: 2) }
 
     /// Each writer has two roots, and writes the second after the first. So at any moment, the first is newer by one
     /// at most.
@@ -61,9 +61,11 @@ final class StateGraphStressTests: XCTestCase {
         case 0: one
         case 1: StateOutlet.combine(one, two).map { $0.with($1) }
         case 2: StateOutlet.combine(parts).map { $0[0].with($0[1]).with($0[2]) }
-        case 3: one.flatMap { made in (made.sum.isMultiple(of: 2) ? two : three).map { made.with($0) } }
-        case 4: one.map { $0.sum.isMultiple(of: 2) ? $0.with(two.value) : $0.with(three.value) }
-        default: StateOutlet.combine(one, two, three).map { $0.with($1).with($2) }.removeDuplicates()
+        case 3:
+          one.flatMap { made in (made.isEven ? two : three).map { made.with($0) } }
+        case 4: one.map { $0.isEven ? $0.with(two.value) : $0.with(three.value) }
+        default:
+          StateOutlet.combine(one, two, three).map { $0.with($1).with($2) }.removeDuplicates()
         }
       nodes.append(
         node.map {
@@ -141,7 +143,11 @@ final class StateGraphStressTests: XCTestCase {
         }
         for number in 1...max(1, writes) {
           for root in [thread * 2, thread * 2 + 1] {
-            if random.oneIn(4) { roots[root].update { $0 = number } } else { roots[root].value = number }
+            if random.oneIn(4) {
+              roots[root].update { $0 = number }
+            } else {
+              roots[root].value = number
+            }
           }
         }
       }
@@ -156,4 +162,3 @@ final class StateGraphStressTests: XCTestCase {
     }
   }
 }
-

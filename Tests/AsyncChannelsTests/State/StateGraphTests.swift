@@ -274,7 +274,8 @@ final class StateGraphTests: XCTestCase {
   func test_C121b_tenThousandStepsNeedNoDeepStack() async throws {
     try await onThreads(1) { _ in
       let state = CurrentValue(0)
-      var top: StateOutlet<Int>? = (0..<10_000).reduce(state.outlet) { top, _ in top.map { $0 + 1 } }
+      var top: StateOutlet<Int>? = (0..<10_000).reduce(state.outlet) { top, _ in top.map { $0 + 1 }
+      }
       XCTAssertEqual(top?.value, 10_000)
       var subscription = top?.subscribe()
       XCTAssertEqual(subscription?.takeNow().element, 10_000)
