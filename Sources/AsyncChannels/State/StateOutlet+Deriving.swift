@@ -72,7 +72,8 @@ extension StateOutlet {
   ) -> StateOutlet where Value == (First, Second) {
     StateOutlet(
       .derived(
-        DerivedState(of: [first.part, second.part]) { (first.value(in: $0), second.value(in: $0)) }))
+        DerivedState(of: [first.part, second.part]) { (first.value(in: $0), second.value(in: $0)) })
+    )
   }
 
   /// State of any number of states: an array of their values at one moment, in order.

@@ -47,7 +47,8 @@ extension Subscribable {
   @discardableResult
   public func waitUntilSettled(isolation: isolated (any Actor)? = #isolation) async -> Bool {
     var seen: Set<ObjectIdentifier> = []
-    let logs = outlet.logs.flatMap(\.withDerived).filter { seen.insert(ObjectIdentifier($0)).inserted }
+    let logs = outlet.logs.flatMap(\.withDerived)
+      .filter { seen.insert(ObjectIdentifier($0)).inserted }
     return await Settling.wait(for: logs, isolation: isolation)
   }
 }
