@@ -20,6 +20,7 @@ let package = Package(
       name: "Journeys",
       dependencies: [
         .product(name: "AsyncChannels", package: "AsyncChannels"),
+        .product(name: "AsyncChannelsTesting", package: "AsyncChannels"),
         .product(name: "AsyncViewModels", package: "AsyncChannels"),
       ],
       swiftSettings: settings

@@ -1,6 +1,15 @@
 import Synchronization
 
-extension Outlet {
+/// What can be subscribed to: an ``Outlet`` or a ``StateOutlet``.
+public protocol Subscribable<Element>: Sendable {
+  /// What its subscriptions give.
+  associatedtype Element: Sendable
+
+  /// The same as an outlet.
+  var outlet: Outlet<Element> { get }
+}
+
+extension Subscribable {
   /// Calls a function with each element. Use it in synchronous code, such as a controller, which cannot loop.
   ///
   /// ```swift
@@ -18,7 +27,8 @@ extension Outlet {
   /// suspends. Later elements, also replayed ones, are delivered in later turns. During that call
   /// there is no token yet, so the body cannot cancel. If `observe` is called from elsewhere, or
   /// with a body that has no isolation, all calls come in later turns; on Apple's systems before version 26,
-  /// also with a body that can suspend, or is another actor's than the main actor's.
+  /// also with a body that can suspend, or is another actor's than the main actor's. The first call for a state also
+  /// comes later if ``CurrentValue/update(_:)`` is changing the value in place then.
   ///
   /// Once ``CancellationToken/cancel()`` has returned in that isolation, or the token was dropped
   /// there, the body is not called again. After cancelling from elsewhere, a call that was about to
@@ -46,7 +56,7 @@ extension Outlet {
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Element) -> Void
   ) -> CancellationToken {
-    listen(buffering: policy, calledIn: isolation, body)
+    outlet.listen(buffering: policy, calledIn: isolation, body)
   }
 
   /// The same with a function that can suspend, or has another isolation than the main actor's.
@@ -56,7 +66,7 @@ extension Outlet {
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Element) async -> Void
   ) -> CancellationToken {
-    subscribe(buffering: policy).consume(in: body.isolation, calledIn: isolation, body)
+    outlet.subscribe(buffering: policy).consume(in: body.isolation, calledIn: isolation, body)
   }
 
   /// Sends each element to an inlet, from synchronous code: `taps.observe(viewModel.signIn.send)`.
@@ -69,7 +79,7 @@ extension Outlet {
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Element) -> SendResult<Sent>
   ) -> CancellationToken {
-    listen(buffering: policy, calledIn: isolation, body)
+    outlet.listen(buffering: policy, calledIn: isolation, body)
   }
 
   /// The same with a function that can suspend.
@@ -80,11 +90,13 @@ extension Outlet {
     @_inheritActorContext _ body:
       @escaping @isolated(any) @Sendable (Element) async -> SendResult<Sent>
   ) -> CancellationToken {
-    subscribe(buffering: policy).consume(in: body.isolation, calledIn: isolation) {
+    outlet.subscribe(buffering: policy).consume(in: body.isolation, calledIn: isolation) {
       _ = await body($0)
     }
   }
+}
 
+extension Outlet {
   /// The main actor calls its functions in turn, without a task. Elsewhere each has a task, as a function that can
   /// suspend has.
   @inlinable
@@ -160,34 +172,13 @@ extension Subscription {
   ) async {
     let iterator = makeAsyncIterator()
     var isFirst = true
-    var share = Share()
-    while let element = await iterator.next(isolation: isolation) {
+    // Looks for each element, so others have their turn after 64.
+    while let element = await iterator.nextUnlessCancelled(isolation: isolation) {
       if let call, !isFirst, !call.hasReturned.load(ordering: .relaxed) { await Task.yield() }
-      if isolation != nil, share.isUsedUp { await share.pause() }
       guard !Task.isCancelled else { return }
-      let start = CurrentThread.uptime
       await body(element)
-      share.count(since: start)
       isFirst = false
     }
-  }
-}
-
-/// What an observer may use of its actor before it lets others run: 64 calls, or a millisecond of them.
-private struct Share {
-  private var calls = 0
-  private var nanoseconds: UInt64 = 0
-
-  var isUsedUp: Bool { calls >= 64 || nanoseconds >= LoopBudget.longest }
-
-  mutating func count(since start: UInt64) {
-    calls += 1
-    nanoseconds += CurrentThread.uptime &- start
-  }
-
-  mutating func pause() async {
-    self = Share()
-    await Task.yield()
   }
 }
 

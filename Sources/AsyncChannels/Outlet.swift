@@ -25,7 +25,7 @@
 ///
 /// An outlet does not keep its channel alive, and accumulates nothing without a subscriber.
 @frozen
-public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
+public struct Outlet<Element: Sendable>: AsyncSequence, Subscribable {
   @usableFromInline
   enum Source: Sendable {
     case log(BroadcastLog<Element>)
@@ -49,6 +49,10 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Sendable {
   ) {
     source = .feeds(of: logs, makeFeed)
   }
+
+  /// Itself.
+  @inlinable
+  public var outlet: Outlet { self }
 
   /// The logs whose elements its subscriptions take.
   @usableFromInline

@@ -199,20 +199,21 @@ enum Pieces {
   static func batches(_ console: Console) async throws {
     let updates = Channel<Int>()
     let received = updates.outlet.subscribe()
-    let rendered = CurrentValue(0)
+    let rendered = Channel<Int>()
+    let renderings = rendered.outlet.subscribe()
     let table = Task {
-      var sum = 0
+      var (sum, count) = (0, 0)
       for await changes in received.batches() {
         sum += changes.reduce(0, +)
-        rendered.value += 1
+        count += 1
+        rendered.send(count)
       }
       return sum
     }
     try console.write("> 100 updates\n")
     for update in 1...100 { updates.send(update) }
     try console.write("Waiting: \(received.pendingCount)\n")
-    await updates.outlet.settled()
-    try console.write("Renderings: \(rendered.value)\n")
+    try console.write("Renderings: \(await renderings.next() ?? 0)\n")
     updates.finish()
     try console.write("Their sum: \(await table.value)\n")
   }

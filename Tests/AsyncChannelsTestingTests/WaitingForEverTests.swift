@@ -59,12 +59,13 @@ final class WaitingForEverTests: XCTestCase {
       let channel = Channel<Int>()
       let subscription = channel.outlet.subscribe()
       channel.send(1)
-      await channel.outlet.settled()
+      await channel.outlet.waitUntilSettled()
       withExtendedLifetime(subscription) {}
     }
     try assertSays(
-      report, "- settled() waits for 1 of 1 subscribers of a Channel<Int>: to take what was sent,",
-      "- The closure waits in Outlet.settled ← a closure in WaitingForEver")
+      report,
+      "- waitUntilSettled() waits for 1 of 1 subscribers of a Channel<Int>: to take what was sent,",
+      "- The closure waits in Outlet.waitUntilSettled ← a closure in WaitingForEver")
   }
 
   @MainActor

@@ -129,7 +129,8 @@ FAULTS = [
      "    perform(wake)\n"
      "    after?()", REPLACED),
     ("an observer keeps its actor", "Outlet+Observe.swift",
-     "      if isolation != nil, share.isUsedUp { await share.pause() }\n", "", SHARING),
+     "iterator.nextUnlessCancelled(isolation: isolation)", "iterator.next(isolation: isolation)",
+     SHARING),
     # Listeners that share turns of the main actor.
     ("a listener keeps its actor", "Listener.swift",
      "        if budget.isUsedUp(), isListening { return hasMore() }\n", "", TURNS),
@@ -179,9 +180,10 @@ FAULTS = [
      "cursor.take(isStep ? mode : .more, into: known)", "cursor.take(mode, into: known)",
      "AsyncChannelsTests.SettledTests"),
     ("a loop over a derived outlet keeps its actor", "Feed.swift",
-     "      if isolation != nil, waiter.loopBudget.isOver() { await Task.yield() }\n", "", SHARING),
+     "      if waiter.isOthersTurn(as: epoch, isolation: isolation) { await Task.yield() }\n", "",
+     SHARING),
     ("a loop keeps its actor", "Waiter.swift",
-     "    if isolation != nil, loopBudget.isOver() { await Task.yield() }\n", "", SHARING),
+     "    if isOthersTurn(as: epoch, isolation: isolation) { await Task.yield() }\n", "", SHARING),
     ("a queue is read in one run", "SubscriberQueue.swift",
      "guard count > 0, takenCount != endOfRun else", "guard count > 0 else", SHARING),
     ("two tasks may share an outlet's iterator", "SoleUse.swift",

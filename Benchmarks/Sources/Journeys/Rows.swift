@@ -1,4 +1,5 @@
 internal import AsyncChannels
+internal import AsyncChannelsTesting
 
 /// Trivial, since copying the array is the program's.
 private struct Row: Identifiable, Sendable {
@@ -47,7 +48,7 @@ private func changeRows(
     let time = await nanoseconds {
       for number in 0..<count {
         change(number)
-        if await !rows.outlet.settled() { hasSettled = false }
+        if await !rows.outlet.waitUntilSettled() { hasSettled = false }
       }
       await begun.reach(rows.value.count)
     }

@@ -14,11 +14,10 @@ final class ArrivalWatcher: Waiter, @unchecked Sendable {
   init(of cursor: LogCursor) {
     self.cursor = cursor
     seen = cursor.untypedLog.state.withLock { $0.arrivals(in: cursor.untypedQueue) }
+    super.init(subscriber: 0)
   }
 
   override var elementType: Any.Type { cursor.elementType }
-
-  override var isSubscriber: Bool { false }
 
   /// Readable each time that something has come since the last look.
   override func poll(asks: Bool, orJoinWith bell: Doorbell?) -> PollResult {

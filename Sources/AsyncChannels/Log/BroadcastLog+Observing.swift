@@ -7,11 +7,10 @@ extension BroadcastLog {
   func sendNoting(_ element: Element, replayed: Bool) -> Int? {
     var evicted = Evicted<Element>()
     let notes = notes(of: element)
-    let (subscribers, wake, after) = state.withLock { state in
+    let (subscribers, wake) = state.withLock { state in
       append(element, replayed: replayed, noting: notes, to: &state, evicting: &evicted)
     }
     perform(wake)
-    after?()
     // Destroyed here: with no lock held, and when nobody waits for a ring any more.
     _ = consume evicted
     return subscribers
@@ -62,21 +61,14 @@ extension BroadcastLog {
     _ element: Element, replayed: Bool, noting notes: SendNotes?, to state: inout LogState,
     evicting evicted: inout Evicted<Element>
   ) -> Appended {
-    if state.isFinished { return (nil, .nobody, nil) }
-    let after =
-      state.isObserved
-      ? (notes ?? SendNotes()).tell(
-        in: state, replayed: replayed ? window.limit : 0) : nil
-    let (subscribers, wake) = store(
-      element, replayed: replayed, in: &state, evicting: &evicted)
+    if state.isFinished { return (nil, .nobody) }
+    if state.isObserved {
+      (notes ?? SendNotes()).tell(in: state, replayed: replayed ? window.limit : 0)
+    }
+    let appended = store(element, replayed: replayed, in: &state, evicting: &evicted)
     if state.isMarked { state.fillMark() }
-    return (subscribers, wake, after)
+    return appended
   }
-
-  /// What became of an element: how many subscribers it was sent to, nil if the log is finished; and what is
-  /// to be done when the lock is released.
-  @usableFromInline
-  typealias Appended = (subscribers: Int?, wake: Wake, after: AfterLock?)
 
   /// To be called in the step in which a subscriber joins, and before.
   @usableFromInline

@@ -24,6 +24,11 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
       "A channel of \(Element.self) cannot replay \(count) elements: the count is at least 0.")
   }
 
+  /// What became of an element: how many subscribers it was sent to, nil if nothing was appended; and which
+  /// sleepers to ring.
+  @usableFromInline
+  typealias Appended = (subscribers: Int?, wake: Wake)
+
   /// Returns the number of subscribers it was sent to, or nil if the log is finished.
   @inlinable
   func send(_ element: Element, replayed: Bool) -> Int? {
@@ -105,11 +110,10 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   ///
   /// - Parameter evicted: Gets what there is no room for any more, to be released by a caller that
   ///   holds no lock.
-  /// - Returns: The number of subscribers, or nil if nothing was appended; and which sleepers to ring.
   @inlinable
   func appendIfPlain(
     _ element: Element, replayed: Bool, evicting evicted: inout Evicted<Element>
-  ) -> (subscribers: Int?, wake: Wake) {
+  ) -> Appended {
     state.withLock { state in
       guard state.isPlain else { return (nil, .nobody) }
       return store(element, replayed: replayed, in: &state, evicting: &evicted)
@@ -137,7 +141,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   @inlinable
   func endUpdateIfPlain(
     with element: Element, evicting evicted: inout Evicted<Element>
-  ) -> (subscribers: Int?, wake: Wake) {
+  ) -> Appended {
     state.withLock { state in
       guard state.flags == .updating else { return (nil, .nobody) }
       state.isUpdating = false
@@ -156,7 +160,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   func store(
     _ element: Element, replayed: Bool, in state: inout LogState,
     evicting evicted: inout Evicted<Element>
-  ) -> (subscribers: Int?, wake: Wake) {
+  ) -> Appended {
     if state.readers > 0 { publish(upTo: state.writeSlot(element)) }
     if !state.queues.isEmpty { fill(state.queues, with: element, evicting: &evicted) }
     if replayed, window.limit > 0 { window.slide(adding: element, evicting: &evicted) }

@@ -27,14 +27,13 @@ struct SendNotes: Sendable {
   }
 
   /// To be called in the step in which the element is appended, and before: as soon as it is appended, a
-  /// reader may take it.
+  /// reader may take it. No observer leaves anything to be done after a send: senders have nothing to ask for.
   ///
   /// Who has begun to follow the log meanwhile is told, too, though nothing was prepared: what it knows of
   /// each queue would be wrong without this element.
   ///
   /// - Parameter replayed: How many elements are replayed, if this is one of them; else zero.
-  func tell(in state: LogState, replayed: Int) -> AfterLock? {
-    var after: AfterLock?
+  func tell(in state: LogState, replayed: Int) {
     for observer in state.observers where observer.followsElements {
       let event = LogEvent.sent(
         SentElement(
@@ -42,9 +41,8 @@ struct SendNotes: Sendable {
           slot: state.readers > 0 ? state.end?.number : nil,
           queues: state.queues.map { (subscriber: $0.subscriber, policy: $0.policy) },
           subscriberCount: state.subscriberCount, replayed: replayed))
-      after = .both(after, observer.note(event))
+      _ = observer.note(event)
     }
-    return after
   }
 }
 
@@ -116,9 +114,8 @@ extension BroadcastLogBase: Followed {
     LogPicture(
       isFinished: state.isFinished,
       queues: state.queues.map { ($0.subscriber, $0.count, $0.departures) },
-      replayed: replayedCount, subscriberCount: state.subscriberCount, newest: state.newestSubscriber,
-      end: state.end?.number ?? 0,
-      asleep: (state.waiting.subscriberCount, state.waiting.now),
-      onlookers: state.onlookers ?? [])
+      replayed: replayedCount, subscriberCount: state.subscriberCount,
+      newest: state.newestSubscriber, end: state.end?.number ?? 0,
+      asleep: state.waiting.subscribers)
   }
 }

@@ -34,7 +34,8 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// after.
   @inlinable
   func take(as epoch: UInt64) -> Element? {
-    if let element = ifAdmitted(epoch, { isNextKnown() ? position.take(Element.self) : nil }) { return element }
+    let element = ifAdmitted(epoch) { isNextKnown() ? position.take(Element.self) : nil }
+    if let element { return element }
     return isPlain ? nil : takeElsewhere(as: epoch)
   }
 

@@ -78,7 +78,7 @@ package enum Feed<Element: Sendable>: Sendable {
   /// cancellation before it takes one.
   func next(as epoch: UInt64, isolation: isolated (any Actor)?) async -> Element? {
     while true {
-      if isolation != nil, waiter.loopBudget.isOver() { await Task.yield() }
+      if waiter.isOthersTurn(as: epoch, isolation: isolation) { await Task.yield() }
       switch take(.next, as: epoch) {
       case .element(let element): return element
       case .skipped: if Task.isCancelled { return nil }

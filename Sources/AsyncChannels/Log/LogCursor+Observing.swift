@@ -7,7 +7,7 @@ extension LogCursor {
     .asked(
       Asking(
         subscriber: subscriber, isEmptyHanded: look == .nothing,
-        progress: position.segment == nil ? untypedQueue?.departures : position.number, sleep: sleep))
+        progress: position.segment == nil ? untypedQueue?.departures : position.number))
   }
 
   /// Its newest element was taken together with those of other logs.

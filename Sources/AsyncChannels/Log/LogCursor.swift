@@ -11,19 +11,13 @@ package class LogCursor: Waiter, @unchecked Sendable {
   private final let isReading: Bool
   /// That of a bounded subscriber.
   @usableFromInline final let untypedQueue: SubscriberQueueBase?
-  @usableFromInline final let untypedLog: BroadcastLogBase
+  @usableFromInline package final let untypedLog: BroadcastLogBase
   /// The number of the first slot that it reads of the log. Those before were replayed.
   final let firstInLog: Int
   /// Whether the log counts it as a reader.
   private final let isReader: Bool
   /// Whether it was made after the end, and gives nothing.
   final var isPastTheEnd: Bool { subscriber == 0 }
-  /// Whether nobody waits for it: a test's probe. Set before it is consumed.
-  @exclusivity(unchecked) final var isOnlooker = false
-  /// Its number among the log's subscribers; zero if it is none.
-  final let subscriber: Int
-  /// Touched only under the log's lock, and in `deinit`.
-  @exclusivity(unchecked) final var sleep = Sleep()
 
   @usableFromInline
   init(in log: BroadcastLogBase, at place: StartingPoint, queue: SubscriberQueueBase?) {
@@ -33,8 +27,7 @@ package class LogCursor: Waiter, @unchecked Sendable {
     untypedQueue = queue
     firstInLog = place.firstInLog
     isReader = place.isReader
-    subscriber = place.subscriber
-    super.init()
+    super.init(subscriber: place.subscriber)
   }
 
   final override var droppedCount: Int {
@@ -51,10 +44,7 @@ package class LogCursor: Waiter, @unchecked Sendable {
     var after: AfterLock?
     let end = untypedLog.state.withLock { state in
       let end = state.unsubscribe(readsLog: isReader, queue: untypedQueue)
-      if isOnlooker { state.onlookers?.remove(subscriber) }
-      if state.hasObservers {
-        after = state.tell(.left(subscriber, after: sleep, count: state.subscriberCount))
-      }
+      if state.hasObservers { after = state.tell(.left(subscriber, count: state.subscriberCount)) }
       return end
     }
     after?()
@@ -83,10 +73,8 @@ package class LogCursor: Waiter, @unchecked Sendable {
     if advance(asks: asks) { return .readable }
     var after: AfterLock?
     let look = untypedLog.state.withLock { state in
-      let look = state.poll(at: isReading ? position.number : nil, queue: untypedQueue, orJoinWith: bell)
-      // Before its next sleep is noted: what it asks comes after the last one.
+      let look = state.poll(at: next, queue: untypedQueue, orJoinWith: bell)
       if asks, state.isObserved { after = state.tell(asking(finding: look)) }
-      if look == .nothing, bell != nil { sleep = Sleep(from: state.waiting.now) }
       return look
     }
     after?()
@@ -94,19 +82,7 @@ package class LogCursor: Waiter, @unchecked Sendable {
   }
 
   final override func leaveQueue(_ bell: Doorbell) -> Bool {
-    untypedLog.state.withLock { state in
-      let isOut = state.waiting.leave(bell)
-      if isOut { sleep.until = state.waiting.now.change }
-      return isOut
-    }
-  }
-
-  final override var isSubscriber: Bool { !isOnlooker }
-
-  package final override func becomeOnlooker() {
-    if isPastTheEnd { return }
-    isOnlooker = true
-    untypedLog.state.withLock { $0.onlookers = ($0.onlookers ?? []).union([subscriber]) }
+    untypedLog.state.withLock { $0.waiting.leave(bell) }
   }
 
   final override func makeWatchers() -> [ArrivalWatcher] { [ArrivalWatcher(of: self)] }

@@ -1,4 +1,4 @@
-/// Follows what happens to a log: recordings, whoever waits until the subscribers have settled, counts
+/// Follows what happens to a log: recordings, tests that wait until the subscribers have settled, counts
 /// of subscribers. The log knows them by this only, and hardly ever has one.
 ///
 /// Each event is told in the step in which it happens, with the log's lock held. So an observer calls
@@ -69,7 +69,7 @@ package enum LogEvent {
   /// What the running task sends now is not caused by what it took: its loop has ended, or asks for more.
   case stepEnded(Int)
   /// - Parameter count: How many there are left.
-  case left(Int, after: Sleep, count: Int)
+  case left(Int, count: Int)
   case finished
   /// What was sent is no longer worked on, since a newer one came. Told with no lock held.
   case superseded(Int)
@@ -89,10 +89,8 @@ package struct LogPicture {
   package let newest: Int
   /// How many slots the shared log has.
   package let end: Int
-  /// How many subscribers sleep, and the moment at which they do.
-  package let asleep: (count: Int, at: WaitQueue.Moment)
-  /// Those for which nobody is to wait. They do not count as asleep.
-  package let onlookers: Set<Int>
+  /// The subscribers that sleep: they have taken everything, and ask for more.
+  package let asleep: [Int]
 }
 
 /// What is known of a sent element when it is appended.
@@ -132,6 +130,4 @@ package struct Asking {
   /// For a reader of the log, the number of the slot that it takes next; for a bounded subscriber, how much
   /// has left its queue. Nil for one that came after the end.
   package let progress: Int?
-  /// Its last one, before this.
-  package let sleep: Sleep
 }

@@ -44,8 +44,6 @@ struct LogState: Sendable {
   @usableFromInline private(set) var hasObservers = false
   /// The number of the newest subscriber: numbers ascend from 1 and do not come again.
   @usableFromInline var newestSubscriber = 0
-  /// The subscribers for which nobody waits until they have settled: a test's probes. Nil until there is one.
-  var onlookers: Set<Int>?
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
   lazy var ringer = Ringer()
   /// The marks of elements whose senders wait until they are taken. Nil rather than empty, until there is one: that

@@ -10,6 +10,8 @@
   #error("AsyncChannels does not run on this system yet; see \"Where it runs\" in README.")
 #endif
 
+import Synchronization
+
 /// What this package needs of the platform's threads.
 @usableFromInline
 package enum CurrentThread {
@@ -21,6 +23,22 @@ package enum CurrentThread {
     #else
       UInt(bitPattern: pthread_self())
     #endif
+  }
+
+  /// The thread whose jobs a test runs one by one, while one runs; zero for none.
+  private static let ownedByTest = Atomic<UInt>(0)
+
+  /// Whether a test owns the time of what runs now. Relaxed: a thread finds its own number only if it stored it.
+  package static var isInTestTime: Bool {
+    let owned = ownedByTest.load(ordering: .relaxed)
+    return owned != 0 && owned == identifier
+  }
+
+  /// Runs a job, or what makes some, in the time of a test.
+  package static func inTestTime<Value>(_ body: () -> Value) -> Value {
+    ownedByTest.store(identifier, ordering: .relaxed)
+    defer { ownedByTest.store(0, ordering: .relaxed) }
+    return body()
   }
 
   /// Nanoseconds of a clock that never goes back. It may stand still while the system sleeps.

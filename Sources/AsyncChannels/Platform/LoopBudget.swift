@@ -1,24 +1,35 @@
-import Synchronization
+/// What a loop may use of its actor before it lets others run: 64 steps, or a millisecond.
+///
+/// A step is whatever the loop asks before: an element, an answer, or a look for more of them. Time that the loop
+/// sleeps does not count, since it begins anew then. In a test that owns the time only steps count: what runs
+/// next may not depend on how fast the machine is.
+struct LoopBudget: Sendable {
+  private var steps: Int
+  /// In nanoseconds, when this was first asked; zero before.
+  private var start: UInt64 = 0
+  private(set) var isOver = false
 
-/// How long a consumer has been taking elements on an actor without a pause. Others that wait for the actor,
-/// above all the main actor, get their turn after a millisecond.
-struct LoopBudget: ~Copyable, Sendable {
-  /// In nanoseconds.
-  static var longest: UInt64 { 1_000_000 }
+  /// - Parameter steps: How many were done already.
+  init(after steps: Int = 0) {
+    self.steps = steps
+  }
 
-  /// When it began; zero after a pause. Relaxed: consumers that take turns may lose a note of it.
-  private let beginning = Atomic<UInt64>(0)
-
-  /// Whether others are to have a turn, which the caller gives them. To be asked every 64 elements.
-  func isOver() -> Bool {
-    let (now, known) = (CurrentThread.uptime, beginning.load(ordering: .relaxed))
-    let isOver = known != 0 && now &- known >= Self.longest
-    if isOver || known == 0 { beginning.store(now, ordering: .relaxed) }
+  /// Whether others are to have a turn before the next step. To be asked before each step.
+  mutating func isUsedUp() -> Bool {
+    steps += 1
+    isOver = steps > 64 || !CurrentThread.isInTestTime && isTimeOver()
     return isOver
   }
 
-  /// To be called when the consumer sleeps.
-  func pause() {
-    beginning.store(0, ordering: .relaxed)
+  private mutating func isTimeOver() -> Bool {
+    let now = CurrentThread.uptime
+    if start == 0 { start = now }
+    return now &- start >= 1_000_000
+  }
+
+  /// Lets others run. The step that comes then is the first.
+  mutating func pause() async {
+    await Task.yield()
+    self = LoopBudget(after: 1)
   }
 }

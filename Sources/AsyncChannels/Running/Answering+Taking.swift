@@ -30,7 +30,7 @@ extension Answering {
     if let turn = ahead.take() { return turn }
     guard var newest = takeNext(from: source) else { return nil }
     guard look(at: newest) == .latestOnly, let consumer else { return newest }
-    var budget = TurnBudget(after: 1)
+    var budget = LoopBudget(after: 1)
     // No more than there are now: a fast sender would keep this for ever.
     for _ in 0..<consumer.place.pendingCount {
       if isolation != nil, budget.isUsedUp() { await budget.pause() }
@@ -59,7 +59,7 @@ extension Answering {
     of count: Int, from source: any AnswerSource, isolation: isolated (any Actor)?
   ) async -> Turn<Element>? {
     var newest: Turn<Element>?
-    var budget = TurnBudget()
+    var budget = LoopBudget()
     for _ in 0..<max(0, count) {
       if isolation != nil, budget.isUsedUp() { await budget.pause() }
       switch turns.take(replacing: newest, source.take) {

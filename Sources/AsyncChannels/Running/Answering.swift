@@ -194,7 +194,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   private func ignoreReady(isolation: isolated (any Actor)?) async {
     guard let consumer else { return }
     // No more than there are now: a fast sender would keep this for ever. What comes meanwhile `Turns` knows.
-    var budget = TurnBudget()
+    var budget = LoopBudget()
     for _ in 0..<consumer.place.pendingCount {
       if isolation != nil, budget.isUsedUp() { await budget.pause() }
       guard case .element(let turn) = turns.take(consumer.take) else { continue }
@@ -226,7 +226,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     // Not sooner: the call waits for it.
     defer { finish(turn) }
     var (answer, current) = (answer, turn)
-    var budget = TurnBudget(after: 1)
+    var budget = LoopBudget(after: 1)
     while true {
       if rules.ignoresReady { await ignoreReady(isolation: isolation) }
       current.becomeCause()

@@ -85,7 +85,7 @@ final class RowTasks: Sendable {
         // A closure that does not name the isolation has none.
         _ = isolation
         while let step = await next() {
-          var budget = TurnBudget()
+          var budget = LoopBudget()
           for task in step.gone {
             if budget.isUsedUp() { await budget.pause() }
             cancel(task)

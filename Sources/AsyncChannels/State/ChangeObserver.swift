@@ -29,7 +29,7 @@ final class ChangeObserver: QueuedListener {
     enqueue()
   }
 
-  override func serve(_ budget: inout TurnBudget) -> Bool {
+  override func serve(_ budget: inout LoopBudget) -> Bool {
     if hasEnded.load(ordering: .relaxed) { body = nil } else { body?() }
     _ = budget.isUsedUp()
     return false

@@ -14,7 +14,6 @@ extension CurrentValue {
     var value: Value?
     defer { withExtendedLifetime(value) {} }
     var (subscribers, wake): (Int?, Wake) = (nil, .nobody)
-    var after: AfterLock?
     let cannotThrow = Failure.self == Never.self
     let result = try observed.writers.withLock(of: Value.self) { () throws(Failure) -> R? in
       value = log.beginUpdateUnlessObserved(inPlace: cannotThrow)
@@ -23,7 +22,7 @@ extension CurrentValue {
         let result = try change(&value!)
         (subscribers, wake) = log.endUpdateIfPlain(with: value!, evicting: &evicted)
         if subscribers == nil {
-          (subscribers, wake, after) = log.append(value!, noting: nil, evicting: &evicted)
+          (subscribers, wake) = log.append(value!, noting: nil, evicting: &evicted)
         }
         return result
       } catch {
@@ -33,7 +32,6 @@ extension CurrentValue {
     }
     guard let result else { return try updateNoting(change) }
     publish(wake, to: subscribers)
-    after?()
     return (result, subscribers)
   }
 
@@ -58,7 +56,6 @@ extension CurrentValue {
       }
     }
     publish(sent.wake, to: sent.subscribers)
-    sent.after?()
     if let value { notes.complete(with: value) }
     return (result, sent.subscribers)
   }

@@ -190,13 +190,12 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   func setNoting(_ value: Value) -> Int? {
     var evicted = Evicted<Value>()
     let notes = log.notes(of: value)
-    let (subscribers, wake, after) =
+    let (subscribers, wake) =
       log.appendUnlessUpdating(value, noting: notes, evicting: &evicted)
       ?? observed.writers.withLock(of: Value.self) {
         log.append(value, noting: notes, evicting: &evicted)
       }
     publish(wake, to: subscribers)
-    after?()
     _ = consume evicted  // destroyed here: with no lock held, and when all were told
     return subscribers
   }

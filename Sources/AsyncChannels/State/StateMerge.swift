@@ -27,6 +27,7 @@ final class StateMerge: Waiter, @unchecked Sendable {
     sources = roots.all.enumerated().map { number, root in
       root.log.subscribe(at: NewestPlace(in: newest, number: number))
     }
+    super.init(subscriber: 0)
   }
 
   override var elementType: Any.Type { sources[0].elementType }
@@ -72,7 +73,7 @@ final class StateMerge: Waiter, @unchecked Sendable {
     }
     guard let bell else { return poll { sources[$0].poll(asks: asks, orJoinWith: nil) } }
     assert(branches.isEmpty, "A branch that stays in a queue outlives its consumer.")
-    branches = sources.map { _ in Doorbell(sharing: bell) }
+    branches = sources.map { Doorbell(sharing: bell, ofSubscriber: $0.subscriber) }
     let look = poll { sources[$0].poll(asks: asks, orJoinWith: branches[$0]) }
     if look != .nothing { leaveQueues() }
     return look
@@ -106,11 +107,7 @@ final class StateMerge: Waiter, @unchecked Sendable {
     return true
   }
 
-  override var isSubscriber: Bool { sources.allSatisfy(\.isSubscriber) }
-
-  override func becomeOnlooker() {
-    for source in sources { source.becomeOnlooker() }
-  }
+  package override var parts: [Waiter] { sources }
 
   override func makeWatchers() -> [ArrivalWatcher] { sources.flatMap { $0.makeWatchers() } }
 }

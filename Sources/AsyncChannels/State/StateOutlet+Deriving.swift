@@ -70,6 +70,7 @@ extension StateOutlet {
   ) -> StateOutlet where Value == (First, Second) {
     StateOutlet(
       .derived(
-        DerivedState(of: [first.part, second.part]) { (first.value(at: $0), second.value(at: $0)) }))
+        DerivedState(of: [first.part, second.part]) { (first.value(at: $0), second.value(at: $0)) })
+    )
   }
 }

@@ -31,7 +31,7 @@
 /// It is a small value to copy and to pass between isolations. For events, which have no value in
 /// between, use an ``Outlet``.
 @frozen
-public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
+public struct StateOutlet<Value: Sendable>: AsyncSequence, Subscribable {
   @usableFromInline
   enum Source: Sendable {
     case state(StateRoot<Value>)
@@ -89,64 +89,6 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Sendable {
     case .state(let root): Outlet(of: root.log).makeAsyncIterator()
     case .derived(let derived): .init(derived.feed(buffering: nil))
     }
-  }
-
-  /// Calls a function with the value there is now and each later one, as `observe` of ``Outlet``
-  /// does.
-  ///
-  /// If this is called in the isolation of the body, the first call, with the value there is now,
-  /// comes before this returns. (On Apple's systems before version 26, it comes in a later turn if the body can
-  /// suspend, or is another actor's than the main actor's.) It comes later also if
-  /// ``CurrentValue/update(_:)`` is changing the value in place then.
-  ///
-  /// - Parameters:
-  ///   - policy: What happens when the body falls behind; unbounded if nil. For a view that shows the
-  ///     newest value only: `.bufferingNewest(1)`.
-  ///   - isolation: The caller's, which is the default: do not pass another.
-  ///   - body: Gets each value.
-  /// - Returns: A token that stops the observing when it is cancelled or dropped.
-  @inlinable
-  public func observe(
-    buffering policy: BufferingPolicy? = nil,
-    isolation: isolated (any Actor)? = #isolation,
-    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Value) -> Void
-  ) -> CancellationToken {
-    outlet.observe(buffering: policy, isolation: isolation, body)
-  }
-
-  /// The same with a function that can suspend: values wait while it does.
-  @inlinable
-  public func observe(
-    buffering policy: BufferingPolicy? = nil,
-    isolation: isolated (any Actor)? = #isolation,
-    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Value) async -> Void
-  ) -> CancellationToken {
-    outlet.observe(buffering: policy, isolation: isolation, body)
-  }
-
-  /// Sends the value there is now and each later one to an inlet, from synchronous code:
-  /// `viewModel.count.observe(other.input.send)`.
-  ///
-  /// It does not stop when the inlet's channel is finished. In a task, use
-  /// ``_Concurrency/AsyncSequence/bind(to:)``, which does.
-  @inlinable
-  public func observe<Sent>(
-    buffering policy: BufferingPolicy? = nil,
-    isolation: isolated (any Actor)? = #isolation,
-    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Value) -> SendResult<Sent>
-  ) -> CancellationToken {
-    outlet.observe(buffering: policy, isolation: isolation, body)
-  }
-
-  /// The same with a function that can suspend.
-  @inlinable
-  public func observe<Sent>(
-    buffering policy: BufferingPolicy? = nil,
-    isolation: isolated (any Actor)? = #isolation,
-    @_inheritActorContext _ body:
-      @escaping @isolated(any) @Sendable (Value) async -> SendResult<Sent>
-  ) -> CancellationToken {
-    outlet.observe(buffering: policy, isolation: isolation, body)
   }
 
   /// It, as a part of what is made of it.

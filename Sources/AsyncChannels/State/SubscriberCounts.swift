@@ -56,7 +56,7 @@ private final class SubscriberCounts: LogObserver {
     case .attached(let log):
       let after = store(log.subscriberCount)
       return log.isFinished ? .both(after, end) : after
-    case .subscribed(_, _, _, let count), .left(_, _, let count): return store(count)
+    case .subscribed(_, _, _, let count), .left(_, let count): return store(count)
     case .finished: return .both(store(0), end)
     default: return nil
     }
@@ -69,12 +69,10 @@ private final class SubscriberCounts: LogObserver {
     var evicted = Evicted<Int>()
     let log = self.count.log
     var (subscribers, wake) = log.appendIfPlain(count, replayed: true, evicting: &evicted)
-    var after: AfterLock?
     if subscribers == nil {
       // Observed. Its words are known: describing it would be user's code, with a lock held.
-      (subscribers, wake, after) = log.append(
-        count, noting: SendNotes(inWords: "\(count)"), evicting: &evicted)
+      (_, wake) = log.append(count, noting: SendNotes(inWords: "\(count)"), evicting: &evicted)
     }
-    return .both(AfterLock { [self, wake] in self.count.publish(wake, to: 1) }, after)
+    return AfterLock { [self, wake] in self.count.publish(wake, to: 1) }
   }
 }

@@ -19,8 +19,8 @@ final class Doorbell: @unchecked Sendable {
   /// What a listener has in the place of a stream: for a task, an optional one would cost each sleep.
   private static let noStream = AsyncStream.makeStream(of: Void.self)
 
-  /// Whether its consumer is a subscriber of the log, rather than one that only watches.
-  let isSubscribers: Bool
+  /// The number of its consumer among the log's subscribers; zero for one that only watches.
+  let subscriber: Int
   /// Whether its consumer may spin before it sleeps: it reads the log without the lock, and there were few
   /// subscribers when it last fell asleep. Written and read by the consumer.
   var maySpin = false
@@ -31,21 +31,21 @@ final class Doorbell: @unchecked Sendable {
   /// The generation of the queue that it joined (see `WaitQueue`); zero for none.
   var generation: UInt64 = 0
 
-  init(ofSubscriber isSubscribers: Bool) {
-    self.isSubscribers = isSubscribers
+  init(ofSubscriber number: Int) {
+    subscriber = number
     (rings, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     listener = nil
   }
 
-  init(of listener: QueuedListener, asSubscriber isSubscriber: Bool) {
-    isSubscribers = isSubscriber
+  init(of listener: QueuedListener, asSubscriber number: Int) {
+    subscriber = number
     (rings, continuation) = Self.noStream
     self.listener = listener
   }
 
   /// A doorbell for another queue, which rings for the same consumer.
-  init(sharing bell: Doorbell) {
-    isSubscribers = bell.isSubscribers
+  init(sharing bell: Doorbell, ofSubscriber number: Int) {
+    subscriber = number
     (rings, continuation, listener) = (bell.rings, bell.continuation, bell.listener)
   }
 

@@ -62,7 +62,7 @@ final class Listener: QueuedListener {
   }
 
   /// Calls the function with what is there.
-  override func serve(_ budget: inout TurnBudget) -> Bool {
+  override func serve(_ budget: inout LoopBudget) -> Bool {
     guard let heard else { return false }
     // To find nothing, or to end, is a step, too: what it lets go of may take its time.
     var isIdle = true
@@ -86,7 +86,7 @@ final class Listener: QueuedListener {
   /// Asks for more: what it took is worked on. If there is nothing, it sleeps until it is rung, or it is over.
   private func hasMore() -> Bool {
     guard let heard else { return false }
-    let bell = bell ?? Doorbell(of: self, asSubscriber: heard.waiter.isSubscriber)
+    let bell = bell ?? Doorbell(of: self, asSubscriber: heard.waiter.subscriber)
     self.bell = bell
     switch heard.waiter.poll(as: heard.epoch, orJoinWith: bell) {
     case .readable: return true

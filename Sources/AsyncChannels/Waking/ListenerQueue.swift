@@ -19,19 +19,19 @@ class QueuedListener {
   }
 
   /// To be called by its line, out of which it was taken.
-  fileprivate final func takeTurn(_ budget: inout TurnBudget) {
+  fileprivate final func takeTurn(_ budget: inout LoopBudget) {
     _ = isQueued.exchange(false, ordering: .acquiringAndReleasing)
     if serve(&budget) { enqueue() }
   }
 
   /// Does what there is to do. True if there is more, and others have to have their turn first.
-  func serve(_ budget: inout TurnBudget) -> Bool { false }
+  func serve(_ budget: inout LoopBudget) -> Bool { false }
 }
 
 /// Those that the main actor has to serve, in the order in which they came.
 ///
 /// One turn, which is one job, serves all that stand in line, those that come meanwhile included. So a hundred
-/// listeners that were rung cost one job. After 64 steps or a millisecond (`TurnBudget`) the turn ends, and others
+/// listeners that were rung cost one job. After 64 steps or a millisecond (`LoopBudget`) the turn ends, and others
 /// run before the next one. A listener that has more then stands last, so it keeps none of the others waiting.
 package final class ListenerQueue: Sendable {
   private struct State: ~Copyable {
@@ -82,7 +82,7 @@ package final class ListenerQueue: Sendable {
 
   @MainActor
   private func serve() {
-    var budget = TurnBudget(countsTime: enqueue == nil)
+    var budget = LoopBudget()
     // This is the first step; a listener asks for the next one when it has done one.
     _ = budget.isUsedUp()
     while let listener = state.withLock({ $0.popFirst() }) {

@@ -65,28 +65,20 @@ struct Sleepers: @unchecked Sendable {
 @usableFromInline
 package struct WaitQueue: Sendable {
   @usableFromInline private(set) var sleepers = Sleepers()
-  /// How many of them are subscribers, and do not only watch one.
-  private(set) var subscriberCount = 0
   private(set) var generation: UInt64 = 1
-  /// How often somebody joined or left.
-  private var changes: UInt64 = 0
 
   @inlinable
   var count: Int { sleepers.count }
 
-  /// A point of time, to compare sleeps with: no two changes of the queue have the same.
-  package struct Moment: Sendable {
-    let generation: UInt64
-    let change: UInt64
+  /// The numbers of the subscribers that sleep. O(sleepers).
+  var subscribers: [Int] {
+    sequence(first: sleepers.first, next: { $0?.next }).compactMap { $0?.subscriber }
+      .filter { $0 != 0 }
   }
-
-  var now: Moment { Moment(generation: generation, change: changes) }
 
   mutating func join(_ bell: Doorbell) {
     precondition(bell.generation != generation, "A doorbell joins a queue once.")
     bell.generation = generation
-    changes += 1
-    if bell.isSubscribers { subscriberCount += 1 }
     sleepers.append(bell)
   }
 
@@ -95,35 +87,12 @@ package struct WaitQueue: Sendable {
   mutating func leave(_ bell: Doorbell) -> Bool {
     guard bell.generation == generation else { return false }
     bell.generation = 0
-    changes += 1
-    if bell.isSubscribers { subscriberCount -= 1 }
     sleepers.remove(bell)
     return true
   }
 
   mutating func takeAll() -> Sleepers {
     generation += 1
-    subscriberCount = 0
     return exchange(&sleepers, with: Sleepers())
-  }
-}
-
-/// When a consumer slept last: from when it joined a queue until it left, or all were taken out. So nobody
-/// has to visit those that sleep to know later which did at some moment.
-package struct Sleep: Sendable {
-  private let generation: UInt64
-  private let from: UInt64
-  /// The queue's changes when it left without the others.
-  var until = UInt64.max
-
-  /// It has not slept.
-  init() { (generation, from) = (0, 0) }
-
-  /// - Parameter joined: As soon as it has joined.
-  init(from joined: WaitQueue.Moment) { (generation, from) = (joined.generation, joined.change) }
-
-  /// Whether it slept at that moment.
-  package func contains(_ moment: WaitQueue.Moment) -> Bool {
-    generation == moment.generation && from <= moment.change && moment.change < until
   }
 }

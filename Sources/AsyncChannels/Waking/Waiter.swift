@@ -17,7 +17,8 @@ public import Synchronization
 /// isolation, or from one after another that it was sent to, and do not overlap.
 ///
 /// **Actors are shared.** A consumer that always finds an element comes here every 64 elements, and on an
-/// actor it lets others run when it has not slept for a millisecond (`LoopBudget`).
+/// actor it lets others run when it has come 64 times or for a millisecond, and has not slept (`LoopBudget`).
+/// In a test that owns the time all share one thread, so there it does so without an actor, too.
 ///
 /// **Cancellation.** Wherever this finds an element, it looks first and asks then whether the task is
 /// cancelled. A sender that sends after `cancel()` has returned publishes the cancellation with the
@@ -42,16 +43,19 @@ package class Waiter: @unchecked Sendable {
   @exclusivity(unchecked) private final var spin = AdaptiveSpin()
   /// Before those that are there. While there are any, as nearly never, nobody takes without the lock.
   @exclusivity(unchecked) private final var returned = ReturnedElements()
-  /// To be asked by a consumer that may find one element after the other, at least every 64 of them.
-  final let loopBudget = LoopBudget()
+  @exclusivity(unchecked) private final var budget = LoopBudget()
   @usableFromInline final let soleUse = SoleUse()
 
   /// For reports: the type of the elements that its consumers listen to.
   @usableFromInline
   var elementType: Any.Type { Never.self }
 
-  /// Whether its consumers are a log's subscribers, rather than watchers of one.
-  var isSubscriber: Bool { true }
+  /// The number of its consumers among a log's subscribers; zero if they are none, or those of several logs.
+  package final let subscriber: Int
+
+  init(subscriber: Int) {
+    self.subscriber = subscriber
+  }
 
   /// How many elements the buffering policy has dropped.
   var droppedCount: Int { 0 }
@@ -123,8 +127,8 @@ package class Waiter: @unchecked Sendable {
   /// Tells those who follow what it takes from.
   package func note(_ step: ConsumerStep) {}
 
-  /// From now on no call of `settled()` waits for its consumer. To be called before it is consumed.
-  package func becomeOnlooker() {}
+  /// Its subscriptions to single logs.
+  package var parts: [Waiter] { [self] }
 
   /// Watchers, one for each log: each waits for what comes from now on and takes nothing.
   func makeWatchers() -> [ArrivalWatcher] { [] }
@@ -142,16 +146,26 @@ package class Waiter: @unchecked Sendable {
   package final func waitForElement(
     as epoch: UInt64, isolation: isolated (any Actor)?
   ) async -> Bool {
-    if isolation != nil, loopBudget.isOver() { await Task.yield() }
+    if isOthersTurn(as: epoch, isolation: isolation) { await Task.yield() }
     if Task.isCancelled {
       note(.cancelled)
       return false
     }
     let (isReadable, bell) = lookOrFallAsleep(as: epoch, isolation: isolation)
     guard let bell else { return isReadable }
-    loopBudget.pause()
     await bell.wait(isolation: isolation)
     return wakeUp(from: bell, as: epoch)
+  }
+
+  /// Whether others are to run before the consumer looks for more. To be asked by one that may find element after
+  /// element, at least every 64 of them.
+  final func isOthersTurn(as epoch: UInt64, isolation: (any Actor)?) -> Bool {
+    guard isolation != nil || CurrentThread.isInTestTime else { return false }
+    let isOver = excluding(epoch) { () -> Bool? in
+      defer { if budget.isOver { budget = LoopBudget() } }
+      return budget.isUsedUp()
+    }
+    return isOver == true
   }
 
   /// Looks without waiting and without asking for more, for a consumer whose take found nothing.
@@ -249,11 +263,12 @@ package class Waiter: @unchecked Sendable {
       // A consumer that never has to wait makes no doorbell.
       let look = poll(asks: true, orJoinWith: nil)
       if look != .nothing { return look }
-      kept = Doorbell(ofSubscriber: isSubscriber)
+      kept = Doorbell(ofSubscriber: subscriber)
     }
     let look = poll(asks: true, orJoinWith: kept)
     if look == .nothing, let kept {
       consumer.fallAsleep(on: kept)
+      budget = LoopBudget()
       joined = kept
     }
     return look

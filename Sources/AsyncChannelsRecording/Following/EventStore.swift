@@ -149,7 +149,7 @@ struct EventStoreState: Sendable {
       if let take = lanes[lane].lastTakes[subscriber], keeps(take) {
         events[take % limit].event.actor = actor
       }
-    case .left(let subscriber, _, _):
+    case .left(let subscriber, _):
       add(.left, lane, by: actor, subscription: lanes[lane].number(of: subscriber))
       lanes[lane].forget(subscriber)
     case .cancelled(let subscriber):

@@ -57,7 +57,7 @@ final class LogRecorder: LogObserver {
       // What an owner takes from its input by hand is a cause. What a script takes from an output is none:
       // what it sends next is no effect of that.
       return kind == .input ? nil : forget(subscriber)
-    case .left(let subscriber, _, _), .cancelled(let subscriber), .displaced(let subscriber):
+    case .left(let subscriber, _), .cancelled(let subscriber), .displaced(let subscriber):
       owner.note(event, in: lane)
       return forget(subscriber)
     default: owner.note(event, in: lane)

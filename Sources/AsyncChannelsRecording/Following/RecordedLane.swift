@@ -40,7 +40,7 @@ struct RecordedLane: Sendable {
   /// Whether it tells of a subscriber that never was one: it came when the channel had ended.
   func isOfStranger(_ event: LogEvent) -> Bool {
     switch event {
-    case .left(let subscriber, _, _), .cancelled(let subscriber), .displaced(let subscriber):
+    case .left(let subscriber, _), .cancelled(let subscriber), .displaced(let subscriber):
       subscriber == 0
     default: false
     }

@@ -103,7 +103,7 @@ final class TestJobs: Sendable {
     let thread = CurrentThread.identifier
     state.withLock { $0.thread = thread }
     defer { state.withLock { $0.thread = 0 } }
-    return body()
+    return CurrentThread.inTestTime(body)
   }
 
   /// The line of those who begin to listen in the run: else its jobs could join a turn that is not its own, and idle

@@ -36,7 +36,7 @@ import Synchronization
 /// (``withTestTime(orders:fileID:line:_:)``), a deadline other than zero is ignored and not needed: a test
 /// that would wait forever fails.
 ///
-/// `settled()` does not wait for a probe.
+/// `waitUntilSettled()` does not wait for a probe.
 ///
 /// A probe has one wait at a time. If a second wait begins while the first still waits, it replaces the
 /// first, as with any `Subscription`, and the first fails.
@@ -81,8 +81,12 @@ public final class Probe<Element: Sendable>: Sendable {
     self.name = name
     logs = outlet.logs
     subscription = outlet.subscribe(buffering: .unbounded)
-    subscription.feed.waiter.becomeOnlooker()
+    Onlookers.add(subscription.feed.waiter)
     arrivals = Locked(Arrivals(epoch: subscription.takeOver()))
+  }
+
+  deinit {
+    Onlookers.remove(subscription.feed.waiter)
   }
 
   /// All elements that have arrived since the probe was made, taken or not.

@@ -49,7 +49,7 @@ enum FunctionName {
   /// What only this package's authors know.
   private static let hidden: Set<Substring> = [
     "Answering", "BroadcastLogBase", "Consumer", "Cursor", "Doorbell", "Feed", "LogCursor",
-    "MergedCursor", "Debounce",
+    "Debounce", "Settling",
     "TestJobs", "TestRun", "Waiter",
   ]
 

@@ -31,7 +31,7 @@ final class CurrentConsumerTests: XCTestCase {
   func test_aSecondCallOfOneIteratorDisplacesTheFirst() {
     let first = sleep(as: 1)
     ask(as: 1, displacing: first)
-    let second = Doorbell(ofSubscriber: true)
+    let second = Doorbell(ofSubscriber: 1)
     consumer.fallAsleep(on: second)
     XCTAssertFalse(consumer.wakeUp(from: first))
     XCTAssertTrue(consumer.sleepingPlace === second, "Who wakes late leaves the sleeper asleep.")
@@ -80,7 +80,7 @@ final class CurrentConsumerTests: XCTestCase {
         }
         XCTAssertFalse(displaced.contains { consumer.wakeUp(from: $0) })
         guard Bool.random(using: &random) else { continue }
-        let bell = consumer.bell ?? Doorbell(ofSubscriber: true)
+        let bell = consumer.bell ?? Doorbell(ofSubscriber: 1)
         consumer.fallAsleep(on: bell)
         guard Bool.random(using: &random) else { continue }
         XCTAssertTrue(consumer.wakeUp(from: bell))
@@ -102,7 +102,7 @@ final class CurrentConsumerTests: XCTestCase {
   /// A consumer that asks, finds nothing and sleeps.
   private func sleep(as epoch: UInt64) -> Doorbell {
     ask(as: epoch, displacing: nil)
-    let bell = consumer.bell ?? Doorbell(ofSubscriber: true)
+    let bell = consumer.bell ?? Doorbell(ofSubscriber: 1)
     consumer.fallAsleep(on: bell)
     return bell
   }

@@ -29,13 +29,13 @@ final class AdaptiveSpinTests: XCTestCase {
     var state = LogState()
     var end = state.addReader(of: Int.self)
     for count in 1...20 {
-      let bell = Doorbell(ofSubscriber: true)
+      let bell = Doorbell(ofSubscriber: 1)
       XCTAssertEqual(state.poll(at: end.number, queue: nil, orJoinWith: bell), .nothing)
       XCTAssertEqual(bell.maySpin, count <= 16, "\(count) subscribers")
       end = state.addReader(of: Int.self)
     }
     end.segment.release()
-    let bell = Doorbell(ofSubscriber: true)
+    let bell = Doorbell(ofSubscriber: 1)
     var other = LogState()
     XCTAssertEqual(other.poll(at: nil, queue: nil, orJoinWith: bell), .nothing)
     XCTAssertFalse(bell.maySpin)

@@ -41,29 +41,6 @@ final class StepTests: XCTestCase {
     }
   }
 
-  func test_C72_settledBeginsWithTheSameStepsHoweverManySleep() async throws {
-    try await assertSurvives("settling") {
-      let counts = try [10, 100, 10_000].map { count in
-        let channel = Channel<Int>()
-        let executor = ManualTaskExecutor()
-        let tasks = (0..<count).map { _ in channel.outlet.subscribe().sleeping(on: executor) }
-        let bell = Doorbell(ofSubscriber: false)
-        let first = SettleWait(ringing: bell)
-        channel.log.attach(first)
-        channel.log.detach(first)
-        let wait = SettleWait(ringing: bell)
-        let steps = try StepCounter.steps { channel.log.attach(wait) }
-        guard wait.hasSettled == true else {
-          throw StepCounter.Failure(description: "those that sleep are waited for")
-        }
-        for task in tasks { task.cancel() }
-        executor.drain()
-        return steps
-      }
-      try StepCounter.expectSame("settled()", counts)
-    }
-  }
-
   func test_C41a_aSendToSleepersHasTheSameStepsHoweverManySleep() async throws {
     try await assertSurvives("sends") {
       let counts = try [20, 100, 10_000].map { count in

@@ -1,9 +1,9 @@
-import AsyncChannelsTesting
 import Synchronization
 import TestSupport
 import XCTest
 
 @testable import AsyncChannels
+@testable import AsyncChannelsTesting
 
 /// Waiting until the listeners have caught up.
 final class SettledTests: XCTestCase {
@@ -16,7 +16,7 @@ final class SettledTests: XCTestCase {
     let (left, right) = (CurrentValue(0), CurrentValue(0))
     let sum = StateOutlet.combine(left.outlet, right.outlet).map { $0 + $1 }
     func settle() async throws {
-      let hasSettled = try await within { await channel.outlet.settled() }
+      let hasSettled = try await within { await channel.outlet.waitUntilSettled() }
       XCTAssertTrue(hasSettled)
     }
     for round in 0..<20 {
@@ -25,7 +25,7 @@ final class SettledTests: XCTestCase {
       channel.send(round)
       left.value = round
       try await settle()
-      let hasStateSettled = try await within { await sum.settled() }
+      let hasStateSettled = try await within { await sum.waitUntilSettled() }
       XCTAssertTrue(hasStateSettled)
       // Asking, taking and sleeping change nothing.
       try await probe.expect(round)
@@ -43,7 +43,7 @@ final class SettledTests: XCTestCase {
     let listener = channel.outlet.subscribe()
     let probe = Probe(channel.outlet)
     channel.send(1)
-    let settling = Task { await channel.outlet.settled() }
+    let settling = Task { await channel.outlet.waitUntilSettled() }
     try await until("it waits") { channel.log.isObserved.load(ordering: .relaxed) }
     for _ in 0..<20 { await Task.yield() }
     XCTAssertTrue(channel.log.isObserved.load(ordering: .relaxed))
@@ -74,7 +74,7 @@ final class SettledTests: XCTestCase {
       for round in 0..<50 {
         for number in 0..<round % 4 { channel.send(number) }
         let expected = (0...round).reduce(1) { $0 + $1 % 4 }
-        let hasSettled = try await within { await channel.outlet.settled() }
+        let hasSettled = try await within { await channel.outlet.waitUntilSettled() }
         XCTAssertTrue(hasSettled)
         XCTAssertEqual(done.map(\.count), [expected, expected, expected], "\(policy)")
       }
@@ -87,7 +87,7 @@ final class SettledTests: XCTestCase {
     for policy in policies {
       let channel = Channel<Int>(buffering: policy)
       var subscription: Subscription? = channel.outlet.subscribe()
-      let settled = Task { await channel.outlet.settled() }
+      let settled = Task { await channel.outlet.waitUntilSettled() }
       try await until("it waits") { channel.isSettling }
       channel.send(1)
       // One that comes later is not waited for.
@@ -107,7 +107,7 @@ final class SettledTests: XCTestCase {
       let subscription = channel.outlet.subscribe()
       let iterator = subscription.makeAsyncIterator()
       for number in 0..<3 { channel.send(number) }
-      let settled = Task { await channel.outlet.settled() }
+      let settled = Task { await channel.outlet.waitUntilSettled() }
       try await until("it waits") { channel.isSettling }
       for number in 0..<3 {
         let element = await iterator.next()
@@ -130,7 +130,7 @@ final class SettledTests: XCTestCase {
       let channel = Channel<Int>(buffering: policy)
       var subscription: Subscription? = channel.outlet.subscribe()
       channel.send(1)
-      let settled = Task { await channel.outlet.settled() }
+      let settled = Task { await channel.outlet.waitUntilSettled() }
       try await until("it waits") { channel.isSettling }
       XCTAssertEqual(subscription?.takeNow().element, 1)
       XCTAssertNil(subscription?.takeNow().element)
@@ -159,7 +159,7 @@ final class SettledTests: XCTestCase {
       }
       channel.send(1)
       try await within { await isWorking.pass() }
-      let settled = Task { await channel.outlet.settled() }
+      let settled = Task { await channel.outlet.waitUntilSettled() }
       try await until("it waits") { channel.isSettling }
       mayEnd.open()
       let hasSettled = try await settled.result()
@@ -176,7 +176,7 @@ final class SettledTests: XCTestCase {
       let channel = Channel<Int>(buffering: policy)
       let iterator = channel.outlet.makeAsyncIterator()
       for number in 0..<10 { channel.send(number) }
-      let settled = Task { await channel.outlet.settled() }
+      let settled = Task { await channel.outlet.waitUntilSettled() }
       try await until("it waits") { channel.isSettling }
       var taken = 0
       while channel.isSettling, taken < 200 {
@@ -214,7 +214,7 @@ final class SettledTests: XCTestCase {
         let outlet = isDerived ? channel.outlet.filter { $0 >= 0 } : channel.outlet
         let batches = outlet.batches().makeAsyncIterator()
         for number in 0..<10 { channel.send(number) }
-        let settled = Task { await channel.outlet.settled() }
+        let settled = Task { await channel.outlet.waitUntilSettled() }
         try await until("it waits") { channel.isSettling }
         for number in 10..<70 { channel.send(number) }
         let first = await batches.next()
@@ -237,7 +237,7 @@ final class SettledTests: XCTestCase {
       var calls: [Task<Bool, Never>] = []
       for number in 0..<2 {
         channel.send(number)
-        calls.append(Task { await channel.outlet.settled() })
+        calls.append(Task { await channel.outlet.waitUntilSettled() })
         try await until("it waits") { channel.waitCount == number + 1 }
       }
       for number in 2..<500 { channel.send(number) }
@@ -262,7 +262,7 @@ final class SettledTests: XCTestCase {
       let (iterator, batches) = (
         subscription.makeAsyncIterator(), subscription.batches().makeAsyncIterator()
       )
-      let settled = Task { await idle.outlet.settled() }
+      let settled = Task { await idle.outlet.waitUntilSettled() }
       try await until("it waits") { idle.log.isObserved.load(ordering: .relaxed) }
       var steps = 0
       while idle.log.waitCount > 0, steps < 20 {
@@ -290,7 +290,7 @@ final class SettledTests: XCTestCase {
     let (busy, idle) = (CurrentValue(0), CurrentValue(0))
     let iterator = StateOutlet.combine(busy.outlet, idle.outlet).subscribe().makeAsyncIterator()
     for number in 1...5 { busy.value = number }
-    let settled = Task { await busy.outlet.settled() }
+    let settled = Task { await busy.outlet.waitUntilSettled() }
     try await until("it waits") { busy.log.waitCount == 1 }
     var last: Int?
     while busy.log.waitCount > 0, last ?? 0 < 50 {
@@ -317,7 +317,7 @@ final class SettledTests: XCTestCase {
     try await until("asleep") { idle.log.sleeperCount == 1 }
     busy.value = 1
     try await within { await begun.pass() }
-    let settled = Task { await idle.outlet.settled() }
+    let settled = Task { await idle.outlet.waitUntilSettled() }
     try await until("it waits") { idle.log.waitCount == 1 }
     gate.open()
     let hasSettled = try await settled.result(within: .seconds(20))
@@ -329,7 +329,7 @@ final class SettledTests: XCTestCase {
     let (name, age) = (CurrentValue("Ann"), CurrentValue(1))
     let both = StateOutlet.combine(name.outlet, age.outlet)
     var first: Subscription? = name.outlet.subscribe()
-    let settled = Task { await both.settled() }
+    let settled = Task { await both.waitUntilSettled() }
     try await until("it waits") { name.log.waitCount == 1 }
     // One that comes to the second while the first is waited for is not waited for.
     let later = age.outlet.subscribe()
@@ -339,7 +339,7 @@ final class SettledTests: XCTestCase {
 
     // The end of the second is heard while the first is waited for.
     first = name.outlet.subscribe()
-    let waits = Task { await both.settled() }
+    let waits = Task { await both.waitUntilSettled() }
     try await until("it waits") { age.log.waitCount == 1 }
     age.finish()
     let hasSettledAfterTheEnd = try await waits.result(within: .seconds(20))
@@ -353,7 +353,7 @@ final class SettledTests: XCTestCase {
     let state = CurrentValue(1)
     let seen = Record<Int>()
     let follower = state.outlet.subscribe()
-    let settled = Task { await state.outlet.settled() }
+    let settled = Task { await state.outlet.waitUntilSettled() }
     try await until("it waits") { state.log.isObserved.load(ordering: .relaxed) }
     let task = Task { for await value in follower { seen.add(value) } }
     let hasSettled = try await settled.result()
@@ -364,7 +364,7 @@ final class SettledTests: XCTestCase {
     let channel = Channel<Int>(replaying: 1)
     channel.send(1)
     let first = channel.outlet.subscribe()
-    let waits = Task { await channel.outlet.settled() }
+    let waits = Task { await channel.outlet.waitUntilSettled() }
     try await until("it waits") { channel.isSettling }
     let consumer = Task { for await value in first { seen.add(value) } }
     let hasHeard = try await waits.result()
@@ -384,12 +384,12 @@ final class SettledTests: XCTestCase {
       }
     for number in 2..<20 {
       age.value = number
-      let hasSettled = await StateOutlet.combine(name.outlet, age.outlet).settled()
+      let hasSettled = await StateOutlet.combine(name.outlet, age.outlet).waitUntilSettled()
       XCTAssertTrue(hasSettled)
       XCTAssertEqual(label, "Ann, \(number)")
     }
     name.value = "Bob"
-    let hasSettled = await name.outlet.map { $0 }.settled()
+    let hasSettled = await name.outlet.map { $0 }.waitUntilSettled()
     XCTAssertTrue(hasSettled)
     XCTAssertEqual(label, "Bob, 19")
     token.cancel()
@@ -414,7 +414,7 @@ final class SettledTests: XCTestCase {
             sent += 1
             return sent
           }
-          guard await channel.outlet.settled() else { return false }
+          guard await channel.outlet.waitUntilSettled() else { return false }
           if done.withLock({ $0 }) < before { return false }
         }
         return true
@@ -431,14 +431,14 @@ final class SettledTests: XCTestCase {
     for number in 0..<20 { channel.send(number) }
     let firstIsBack = Locked(false)
     let first = Task {
-      await channel.outlet.settled()
+      await channel.outlet.waitUntilSettled()
       firstIsBack.withLock { $0 = true }
     }
     var others: [Task<Bool, Never>] = []
     for number in 20..<200 where !firstIsBack.withLock({ $0 }) {
       try await until("somebody waits") { channel.log.isObserved.load(ordering: .relaxed) }
       channel.send(number)
-      others.append(Task { await channel.outlet.settled() })
+      others.append(Task { await channel.outlet.waitUntilSettled() })
       await giveWay(3)
       _ = await behind.next()
     }
@@ -462,7 +462,7 @@ final class SettledTests: XCTestCase {
       await time.idle()
       channel.send(1)
       await time.idle()
-      let settled = Task.detached { await channel.outlet.settled() }
+      let settled = Task.detached { await channel.outlet.waitUntilSettled() }
       await time.idle()
       XCTAssertTrue(channel.isSettling)
       await time.advance(by: .seconds(1))
@@ -475,17 +475,17 @@ final class SettledTests: XCTestCase {
 
   func test_C72_C74a_C74f_withNobodyThereItReturnsImmediately() async throws {
     let channel = Channel<Int>()
-    let isSettled = try await within { await channel.outlet.settled() }
+    let isSettled = try await within { await channel.outlet.waitUntilSettled() }
     XCTAssertTrue(isSettled)
     let consumer = channel.outlet.subscribe().consuming()
     try await channel.untilAsleep(1)
-    let isStillSettled = try await within { await channel.outlet.map { $0 }.settled() }
+    let isStillSettled = try await within { await channel.outlet.map { $0 }.waitUntilSettled() }
     XCTAssertTrue(isStillSettled)
     consumer.cancel()
-    let constant = try await within { await StateOutlet.constant(1).settled() }
+    let constant = try await within { await StateOutlet.constant(1).waitUntilSettled() }
     XCTAssertTrue(constant)
     let output = Output<Int>()
-    let isOutputSettled = try await within { await output.outlet.settled() }
+    let isOutputSettled = try await within { await output.outlet.waitUntilSettled() }
     XCTAssertTrue(isOutputSettled)
   }
 
@@ -493,7 +493,7 @@ final class SettledTests: XCTestCase {
     for cancels in [false, true] {
       let channel = Channel<Int>()
       let subscription = channel.outlet.subscribe()
-      let settled = Task { await channel.outlet.settled() }
+      let settled = Task { await channel.outlet.waitUntilSettled() }
       try await until("it waits") { channel.isSettling }
       if cancels { settled.cancel() } else { channel.finish() }
       let hasSettled = try await settled.result()
@@ -501,7 +501,7 @@ final class SettledTests: XCTestCase {
       XCTAssertFalse(channel.isSettling)
       // The next call does not count what the cancelled one has noted.
       if cancels {
-        let next = Task { await channel.outlet.settled() }
+        let next = Task { await channel.outlet.waitUntilSettled() }
         try await until("it waits") { channel.isSettling }
         let consumer = subscription.consuming()
         let hasSettled = try await next.result()
@@ -512,12 +512,12 @@ final class SettledTests: XCTestCase {
     }
     let finished = Channel<Int>()
     finished.finish()
-    let afterTheEnd = await finished.outlet.settled()
+    let afterTheEnd = await finished.outlet.waitUntilSettled()
     XCTAssertFalse(afterTheEnd)
     let cancelled = Task {
       cancelThisTask()
       let channel = Channel<Int>()
-      return await channel.outlet.settled()
+      return await channel.outlet.waitUntilSettled()
     }
     let whenCancelled = await cancelled.value
     XCTAssertFalse(whenCancelled)
@@ -547,7 +547,7 @@ final class SettledTests: XCTestCase {
       }
       for number in 1...40 {
         channel.send(number)
-        let hasSettled = try await within { await channel.outlet.settled() }
+        let hasSettled = try await within { await channel.outlet.waitUntilSettled() }
         XCTAssertTrue(hasSettled)
         XCTAssertEqual(consumed.withLock { $0 }, number)
       }

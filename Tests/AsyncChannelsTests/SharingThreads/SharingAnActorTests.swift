@@ -1,3 +1,4 @@
+import AsyncChannelsTesting
 import Synchronization
 import TestSupport
 import XCTest
@@ -19,7 +20,7 @@ final class SharingAnActorTests: XCTestCase {
       let button = Task { @MainActor in seen.count }
       let seenByTheButton = await button.value
       XCTAssertLessThanOrEqual(seenByTheButton, 2 * 64)
-      await numbers.outlet.settled()
+      await numbers.outlet.waitUntilSettled()
       XCTAssertEqual(seen.count, 1_000)
       token.cancel()
     }
@@ -110,15 +111,25 @@ final class SharingAnActorTests: XCTestCase {
     }
   }
 
-  func test_C90_aStintThatSleepsBeginsAnew() {
-    let loopBudget = LoopBudget()
-    XCTAssertFalse(loopBudget.isOver())
+  func test_C90_aBudgetIs64StepsOrAMillisecond() async {
+    var budget = LoopBudget()
+    XCTAssertFalse(budget.isUsedUp())
     compute(forMicroseconds: 1_500)
-    loopBudget.pause()
-    XCTAssertFalse(loopBudget.isOver())
-    compute(forMicroseconds: 1_500)
-    XCTAssertTrue(loopBudget.isOver())
-    XCTAssertFalse(loopBudget.isOver())
+    XCTAssertTrue(budget.isUsedUp())
+    await budget.pause()
+    XCTAssertFalse(budget.isUsedUp())
+    var slow = LoopBudget()
+    CurrentThread.inTestTime {
+      for _ in 0..<64 { XCTAssertFalse(slow.isUsedUp()) }
+      compute(forMicroseconds: 1_500)
+      XCTAssertTrue(slow.isUsedUp(), "for its steps")
+    }
+    CurrentThread.inTestTime {
+      var slow = LoopBudget()
+      XCTAssertFalse(slow.isUsedUp())
+      compute(forMicroseconds: 1_500)
+      XCTAssertFalse(slow.isUsedUp(), "time does not count")
+    }
   }
 
   private func compute(forMicroseconds time: UInt64) {

@@ -6,7 +6,7 @@ import XCTest
 /// A consumer that spins for a moment before it falls asleep.
 final class SpinningTests: XCTestCase {
   func test_C28_whatOneThatIsCancelledWhileItLooksOnSeesStays() async throws {
-    let waiter = ScriptedWaiter()
+    let waiter = ScriptedWaiter(subscriber: 1)
     let task = Task.detached {
       let epoch = waiter.makeEpoch()
       // It sleeps once: only a consumer that has slept spins.
