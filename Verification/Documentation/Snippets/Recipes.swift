@@ -12,3 +12,5 @@ import AsyncChannels
 /*block*/
 //# final class HeartsViewModel
 /*block*/
+//# final class NoteViewModel
+/*block*/
