@@ -34,8 +34,8 @@ final class ArrivalWatcher: Waiter, @unchecked Sendable {
     cursor.untypedLog.state.withLock { $0.arrivals(in: cursor.untypedQueue) != seen }
   }
 
-  override func leaveQueue(_ bell: Doorbell) -> Bool {
-    cursor.untypedLog.state.withLock { $0.waiting.leave(bell) }
+  override func leaveQueue(_ bell: Doorbell) {
+    cursor.untypedLog.state.withLock { _ = $0.waiting.leave(bell) }
   }
 }
 

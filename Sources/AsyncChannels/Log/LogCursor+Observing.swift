@@ -31,7 +31,6 @@ extension LogCursor {
     case .cancelled: tell(.cancelled(subscriber))
     case .displaced: tell(.displaced(subscriber))
     case .takesByHand: tell(.takenByHand(subscriber))
-    case .takesAgain(let origins): tell(.takenAgain(origins as? [Origin] ?? [], by: subscriber))
     case .endsStep: tell(.stepEnded(subscriber))
     }
   }

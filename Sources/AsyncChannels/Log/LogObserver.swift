@@ -63,9 +63,6 @@ package enum LogEvent {
   case displaced(Int)
   /// What was taken last was taken by a script, on behalf of the running task.
   case takenByHand(Int)
-  /// The running task has taken an element that had been given back. An observer that knows the element is in the
-  /// origins, with its number.
-  case takenAgain([Origin], by: Int)
   /// What the running task sends now is not caused by what it took: its loop has ended, or asks for more.
   case stepEnded(Int)
   /// - Parameter count: How many there are left.

@@ -20,10 +20,10 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// and `after` is `debounce`.
   ///
   /// - **Cancel**: cancelling the caller's task cancels the work in progress, whose answers are not published.
-  ///   The call returns when all work that it began has ended. Elements whose work has not begun stay in the
-  ///   sequence for the next call, which may begin before a cancelled one has returned. From a
-  ///   `Subscription`, a cancelled call takes no element that was sent after `cancel()` returned, and it has
-  ///   given back elements that it had taken and not begun.
+  ///   The call returns when all work that it began has ended. An element is taken when its work begins, and
+  ///   not before. Once `cancel()` has returned, the call takes nothing more. Elements that it has not taken
+  ///   stay in the `Subscription` for the next call, which may begin before a cancelled one has returned.
+  ///   If `cancel()` comes between the take and the work, the work is called in a cancelled task.
   /// - **Pause**: with `after`, work begins on the newest element when none has arrived for that long. Earlier
   ///   elements are superseded. When the sequence ends, work begins immediately. During the pause the elements
   ///   stay in the subscription, so a cancelled call loses none of them, and the next consumer finds them.
@@ -32,7 +32,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// - **Derived subscriptions**: elements that are filtered out count as having arrived, and work is cancelled
   ///   only when newer work begins.
   /// - **Other sequences**: if the sequence is neither a `Subscription` nor an outlet or a state, elements that
-  ///   a cancelled call has read are lost.
+  ///   a cancelled call has read for a pause are lost.
   /// - **Costs**: one at a time, the work runs in the caller's task. Otherwise each element has a task, with the
   ///   caller's priority and task-local values. After 64 elements or a millisecond, the call lets others use
   ///   the isolation.

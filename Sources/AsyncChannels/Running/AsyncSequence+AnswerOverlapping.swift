@@ -20,7 +20,8 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// - ``Overlap/firstOnly``: the element is ignored if work was in progress when it arrived.
   /// - ``Overlap/concurrent``: the work begins beside the other.
   /// - ``Overlap/oneAtATime``: the work waits until all answers before it are published. Later elements wait until
-  ///   its own answer is published, so nothing supersedes it.
+  ///   its own answer is published, so nothing supersedes it. If the call is cancelled meanwhile, its work is
+  ///   called in the cancelled task.
   ///
   /// Elements are decided one after the other, in order. Of several with ``Overlap/latestOnly`` that are ready in a
   /// row, work on the newest begins. There is no `after:`: a pause would supersede commands that must not be lost.

@@ -5,7 +5,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
     _ overlap: Overlap?, overlapOf: @escaping @Sendable (Element) -> Overlap = { _ in .oneAtATime },
     after quiet: Duration, clock: some Clock<Duration>, busy: Inlet<Bool>?,
     isBusyInPause: Bool, ignored: Inlet<Element>?,
-    by work: Work<Element, Answer>, to publish: Publish<Element, Answer>
+    by work: WorkFunction<Element, Answer>, to publish: Publish<Element, Answer>
   ) async {
     if quiet < .zero {
       Diagnostics.programmerError(
@@ -21,7 +21,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
       tellsIgnored: ignored != nil)
     func answering(_ consumer: Consumer<Element>?) -> Answering<Element, Answer> {
       Answering(
-        rules, overlapOf: overlapOf, of: consumer, tellingIgnored: ignored, work: work,
+        rules, overlapOf: overlapOf, of: consumer, tellingIgnored: ignored, by: work,
         publish: publish)
     }
     let iterator = makeAsyncIterator()

@@ -43,7 +43,7 @@ final class StateMerge: Waiter, @unchecked Sendable {
     defer { withExtendedLifetime(old) {} }
     return withPlace(of: epoch) {
       run = mode == .atOnce ? run + 1 : 0
-      if run == 64 || mode == .atOnce && hasReturned { return nil }
+      if run == 64 { return nil }
       if mode == .next || mode == .atOnce { askNext() }
       guard let taken = newest.take(evenIfCancelled: mode == .evenIfCancelled) else { return nil }
       for number in taken.changed { sources[number].noteTakenTogether() }
@@ -93,18 +93,14 @@ final class StateMerge: Waiter, @unchecked Sendable {
     return result
   }
 
-  override func leaveQueue(_ bell: Doorbell) -> Bool { leaveQueues() }
+  override func leaveQueue(_ bell: Doorbell) { leaveQueues() }
 
   /// So that nobody takes a consumer that is awake for one that sleeps.
   override func wake() { leaveQueues() }
 
-  /// True if there was a sleeper, though a branch may ring, too: one ring too many does no harm.
-  @discardableResult
-  private func leaveQueues() -> Bool {
-    if branches.isEmpty { return false }
-    for (source, branch) in zip(sources, branches) { _ = source.leaveQueue(branch) }
+  private func leaveQueues() {
+    for (source, branch) in zip(sources, branches) { source.leaveQueue(branch) }
     branches = []
-    return true
   }
 
   package override var parts: [Waiter] { sources }

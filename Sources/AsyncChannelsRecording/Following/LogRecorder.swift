@@ -47,9 +47,6 @@ final class LogRecorder: LogObserver {
     case .taken(let subscriber, let slot):
       guard let element = owner.noteTaken(by: subscriber, slot: slot, in: lane) else { return nil }
       return took(element, by: subscriber)
-    case .takenAgain(let origins, let subscriber):
-      let own = origins.first { $0.observer === self }
-      return own.map { took($0.element, by: subscriber) } ?? forget(subscriber)
     case .asked(let asking): return forget(asking.subscriber)
     case .stepEnded(let subscriber): return forget(subscriber)
     case .takenByHand(let subscriber):
