@@ -54,6 +54,8 @@ public struct Input<Element: Sendable>: Sendable {
 
   private let channel: Channel<Element>
 
+  /// Makes an input, which keeps what is sent from now on until its owner receives it.
+  ///
   /// - Parameter policy: What happens when the owner falls behind. Traps if it buffers fewer than
   ///   one.
   public init(buffering policy: BufferingPolicy = .unbounded) {
@@ -61,10 +63,10 @@ public struct Input<Element: Sendable>: Sendable {
     received = channel.outlet.subscribe()
   }
 
-  /// The public end.
+  /// The end that callers get: it can only send.
   public var wrappedValue: Inlet<Element> { channel.inlet }
 
-  /// The same as ``wrappedValue``.
+  /// The sending end, as ``wrappedValue``. Use it in an actor, where the input stands in a `let`.
   public var inlet: Inlet<Element> { channel.inlet }
 
   /// An inlet that sends this element to the input at each send.
