@@ -39,6 +39,13 @@ final class ArrivalWatcher: Waiter, @unchecked Sendable {
   }
 }
 
+extension Waiter {
+  /// Watchers, one for each log: each waits for what comes from now on and takes nothing.
+  final func makeWatchers() -> [ArrivalWatcher] {
+    parts.compactMap { ($0 as? LogCursor).map(ArrivalWatcher.init) }
+  }
+}
+
 extension LogState {
   /// How many elements have come to a subscription, taken or not: slots of the log, or what was offered to a
   /// queue.

@@ -24,7 +24,9 @@ package class BroadcastLogBase: @unchecked Sendable {
   @usableFromInline final let isObserved = Atomic(false)
 
   @usableFromInline
-  init() {}
+  init() {
+    TestFollowing.current?.made(self)
+  }
 
   deinit {
     // Every cursor holds the log, so there is no reader left: the tail has no element.
@@ -53,8 +55,8 @@ package class BroadcastLogBase: @unchecked Sendable {
 
   package final var subscriberCount: Int { state.withLock { $0.subscriberCount } }
 
-  /// Counts all reads from now on, so that `isTaken` is right.
-  final func countAll() { state.withLock { $0.countsAll = true } }
+  /// Whether nothing waits for a bounded subscriber.
+  final var queuesAreEmpty: Bool { state.withLock { $0.queues.allSatisfy { $0.count == 0 } } }
 
   /// Makes slots readable. With the log's lock held.
   ///

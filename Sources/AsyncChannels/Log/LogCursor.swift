@@ -85,8 +85,6 @@ package class LogCursor: Waiter, @unchecked Sendable {
     untypedLog.state.withLock { _ = $0.waiting.leave(bell) }
   }
 
-  final override func makeWatchers() -> [ArrivalWatcher] { [ArrivalWatcher(of: self)] }
-
   /// Whether somebody is told of each send and each take.
   @inlinable
   final var isObserved: Bool { untypedLog.isObserved.load(ordering: .relaxed) }

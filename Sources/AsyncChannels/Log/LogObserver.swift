@@ -72,6 +72,8 @@ package enum LogEvent {
   case superseded(Int)
   /// What was sent is not worked on. Told with no lock held.
   case ignored(Int)
+  /// The answer to what was sent will not be published, since the call was cancelled. Told with no lock held.
+  case abandoned(Int)
 }
 
 /// A log as it is when somebody begins to follow it.

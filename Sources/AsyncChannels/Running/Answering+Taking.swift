@@ -8,7 +8,9 @@ extension Answering {
       return await takeByOwnOverlap(from: source, isolation: isolation)
     }
     let count = rules.pause == nil ? readyCount : await countAfterPause()
-    if count != 1 { return await takeNewest(of: count, as: overlap, from: source, isolation: isolation) }
+    if count != 1 {
+      return await takeNewest(of: count, as: overlap, from: source, isolation: isolation)
+    }
     switch fates.take(as: overlap, source.take) {
     case .work(let work): return own(work)
     case .ignored(let work): ignore(own(work))

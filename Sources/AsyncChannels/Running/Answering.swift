@@ -19,18 +19,23 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   private let function: WorkFunction<Element, Answer>
   private let publish: Publish<Element, Answer>
   private let ignored: Inlet<Element>?
+  private let abandoned: Abandoned<Element>?
+  /// The task that reports that the call was cancelled.
+  private let report = Locked<Task<Void, Never>?>(nil)
   private let answers = Locked(Answers())
 
   init(
     _ rules: AnswerRules, overlapOf: @escaping @Sendable (Element) -> Overlap,
     of consumer: Consumer<Element>?, tellingIgnored ignored: Inlet<Element>?,
-    by function: WorkFunction<Element, Answer>, publish: Publish<Element, Answer>
+    abandoned: Abandoned<Element>?, by function: WorkFunction<Element, Answer>,
+    publish: Publish<Element, Answer>
   ) {
     self.rules = rules
     self.overlapOf = overlapOf
     self.consumer = consumer
     fates = Fates(rules, of: consumer?.place)
     self.ignored = ignored
+    self.abandoned = abandoned
     self.function = function
     self.publish = publish
   }
@@ -45,6 +50,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   /// - Parameter isolation: In which the loop runs: that of `publish`, or none.
   func run(from source: any AnswerSource, isolation: isolated (any Actor)?) async {
     let priority = Task.currentPriority
+    await consumer?.place.waiter.untilReported()
     await withTaskCancellationHandler {
       await withDiscardingTaskGroup { group in
         await answerEach(of: source, in: &group, isolation: isolation)
@@ -54,9 +60,31 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
       // has to wait: the code that cancels may be in any isolation, and hold any lock. Whatever the call
       // waits for, perhaps work that takes its time, the report does not.
       fates.close()
-      fates.reportLater(in: publish.isolation, priority: priority)
+      if rules.reportsCancelling { reportLater(priority: priority) }
     }
+    if let report = report.withLock({ $0 }) { await report.value }
+    // What was being taken while the call was cancelled.
+    await reportAbandoned(isolation: abandoned == nil ? nil : publish.isolation)
     fates.leave()
+  }
+
+  private func reportLater(priority: TaskPriority) {
+    let task = Task.detached(priority: priority) {
+      await self.reportAbandoned(isolation: self.publish.isolation)
+    }
+    report.withLock { $0 = task }
+    // That it is not busy any more need not be reported before the next call begins.
+    if rules.tellsAbandoned { consumer?.place.waiter.willReport(in: task) }
+  }
+
+  private func reportAbandoned(isolation: isolated (any Actor)?) async {
+    for work in fates.takeAbandoned() {
+      work.becomeCause()
+      work.note { .abandoned($0) }
+      await abandoned?(own(work).element)
+      work.endAsCause()
+    }
+    fates.reportBusy()
   }
 
   /// Returns at the end of the elements, or when the task is cancelled, and the tasks that are no child

@@ -11,6 +11,8 @@ import Synchronization
 final class Fates: Sendable {
   private struct State {
     var isClosed = false
+    /// How many elements were taken.
+    var takenCount = 0
     /// How many takes are under way that are made without the lock.
     var takes = 0
     /// Taken last, while it is not known yet whether the next one supersedes it, or what its overlap is.
@@ -21,6 +23,8 @@ final class Fates: Sendable {
     var openCount = 0
     /// Those whose tasks are not done.
     var superseded = Works()
+    /// Those of which nobody was told yet.
+    var abandoned: [AnyWork] = []
     /// Resumed when none is current, or the call is cancelled.
     var waiting: CheckedContinuation<Void, Never>?
     var late = LateElements()
@@ -37,6 +41,12 @@ final class Fates: Sendable {
       }
       openCount -= older.count
       return older
+    }
+
+    mutating func abandon(_ work: AnyWork) {
+      guard work.fate == nil else { return }
+      work.fate = .abandoned
+      abandoned.append(work)
     }
   }
 
@@ -101,6 +111,8 @@ final class Fates: Sendable {
     if case .nothing = taken { return (Decision(), nil) }
     let isLate = state.late.takeOne(from: place)
     guard case .work(let work) = taken else { return (Decision(), nil) }
+    state.takenCount += 1
+    work.number = state.takenCount
     work.isLate = isLate || state.openCount > 0
     if let overlap { return (decide(work, as: overlap, in: &state), nil) }
     let older = exchange(&state.undecided, with: work)
@@ -121,7 +133,7 @@ final class Fates: Sendable {
   private func decide(_ work: AnyWork, as overlap: Overlap, in state: inout State) -> Decision {
     var decision = Decision()
     if state.isClosed {
-      work.fate = .abandoned
+      state.abandon(work)
     } else if overlap == .firstOnly, work.isLate {
       work.fate = .ignored
       decision.isIgnored = true
@@ -196,7 +208,9 @@ final class Fates: Sendable {
   func settle() {
     guard let busy else { return }
     let ends = state.withLock { state in
-      guard state.isExpecting, state.undecided == nil, place?.isReadable != true else { return false }
+      guard state.isExpecting, state.undecided == nil, place?.isReadable != true else {
+        return false
+      }
       state.isExpecting = false
       return true
     }
@@ -208,9 +222,9 @@ final class Fates: Sendable {
     let (works, waiting) = state.withLock { state in
       state.isClosed = true
       state.openCount = 0
-      for work in state.current.all where work.fate == nil { work.fate = .abandoned }
+      for work in state.current.all { state.abandon(work) }
       // One that is being taken may supersede it.
-      if state.takes == 0 { state.undecided?.fate = .abandoned }
+      if state.takes == 0, let undecided = state.undecided { state.abandon(undecided) }
       return (state.current.all, state.waiting.take())
     }
     busy?.close()
@@ -244,9 +258,12 @@ final class Fates: Sendable {
     }
   }
 
-  func reportLater(in isolation: (any Actor)?, priority: TaskPriority) {
-    busy?.tellLater(in: isolation, priority: priority)
+  /// Those that were abandoned and of which nobody was told yet, in the order in which they were taken.
+  func takeAbandoned() -> [AnyWork] {
+    state.withLock { exchange(&$0.abandoned, with: []) }.sorted { $0.number < $1.number }
   }
+
+  func reportBusy() { busy?.tell() }
 
   func leave() {
     close()

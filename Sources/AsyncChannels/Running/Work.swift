@@ -10,7 +10,7 @@ enum Fate {
 /// The part that does not depend on the element, so that deciding about it costs no look at a type; `Work`
 /// is the rest.
 ///
-/// `@unchecked Sendable`: its fate, its index, and whether it is late, are touched under the lock of `Fates` only,
+/// `@unchecked Sendable`: its fate, its number, its index, and whether it is late, are touched under the lock of `Fates` only,
 /// and what the loop notes of it by that loop; the rest is constant or has a lock.
 class AnyWork: @unchecked Sendable {
   /// The elements that are worked on, in recordings. Made by the task that took them.
@@ -23,6 +23,8 @@ class AnyWork: @unchecked Sendable {
   final var overlap = Overlap.oneAtATime
   /// The loop's: whether it has left the element to a task, which will finish it.
   final var isBegun = false
+  /// The how manieth it is of its call.
+  @exclusivity(unchecked) final var number = 0
   /// Its place in `Works`.
   fileprivate final var index = 0
   private final let task = Locked<Task<Void, Never>?>(nil)

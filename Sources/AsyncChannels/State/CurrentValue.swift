@@ -28,17 +28,16 @@ public import Observation
 /// - **Writing** is atomic and may be done from any thread. Setting a property through ``value``
 ///   (`x.value.count += 1`) reads and writes in two steps; ``update(_:)`` does it in one.
 /// - **Observation**: it is `Observable`, property by property. A view, `withObservationTracking`
-///   or `Observations` that has read the value, through its wrapper or ``value``, is told of each
-///   change once, after the new value was stored. On the main actor no observer keeps an old value:
-///   one that is overtaken, while it reads, by a write of another thread is told in a later turn.
-///   On other threads such a write may go unnoticed until the next one, as with Observation itself:
-///   follow the ``outlet`` there.
+///   or `Observations` that has read the value, through its wrapper or ``value``, is told on the main
+///   actor, after the new value was stored: immediately, if the main thread writes, and in a later turn
+///   otherwise. On the main actor no observer keeps an old value, and none is told twice for one
+///   registration. For code elsewhere, Observation promises neither: follow the ``outlet`` there.
 /// - **End**: ``finish()``, or dropping the last reference, ends its outlets. The value of a
 ///   finished one can still be read and no longer changes. Outlets and inlets do not keep it alive.
 ///
 /// A write costs what ``Channel/send(_:)`` costs, with any number of subscribers. A read takes
 /// a lock for a few nanoseconds, and waits only for an ``update(_:)`` that changes the value in
-/// place. Once the value was read on another thread than that of a write, such a write also
+/// place. Once the value was read, a write from another thread than the main thread also
 /// enqueues a job on the main actor: one job for all writes until it runs.
 @propertyWrapper
 public final class CurrentValue<Value: Sendable>: Observable, Sendable {
@@ -202,6 +201,6 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   @inlinable
   func publish(_ wake: Wake, to subscribers: Int?) {
     log.perform(wake)
-    if subscribers != nil { observed.noteChange() }
+    if subscribers != nil { observed.tellOfChange() }
   }
 }

@@ -15,6 +15,11 @@ package struct FollowedSource {
   package let followed: any Followed
 }
 
+/// A log alone, for who does not know what it is to its owner.
+extension BroadcastLogBase: Followable {
+  package final var followedSource: FollowedSource? { FollowedSource(kind: .channel, followed: self) }
+}
+
 extension Channel: Followable {
   package var followedSource: FollowedSource? { FollowedSource(kind: .channel, followed: log) }
 }

@@ -104,6 +104,4 @@ final class StateMerge: Waiter, @unchecked Sendable {
   }
 
   package override var parts: [Waiter] { sources }
-
-  override func makeWatchers() -> [ArrivalWatcher] { sources.flatMap { $0.makeWatchers() } }
 }

@@ -16,6 +16,12 @@ struct StateRoot<Value: Sendable>: Sendable {
   @inlinable
   static func value(of log: BroadcastLog<Value>, _ observed: ObservedValue) -> Value {
     observed.access()
+    return untrackedValue(of: log, observed)
+  }
+
+  /// The same, of which Observation hears nothing.
+  @inlinable
+  static func untrackedValue(of log: BroadcastLog<Value>, _ observed: ObservedValue) -> Value {
     observed.writers.requireNotHeldByThisThread(of: Value.self)
     return log.newest ?? log.newest(after: observed.writers)
   }

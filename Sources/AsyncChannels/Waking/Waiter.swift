@@ -39,6 +39,8 @@ package class Waiter: @unchecked Sendable {
   @exclusivity(unchecked) private final var consumer = CurrentConsumer()
   @exclusivity(unchecked) private final var spin = AdaptiveSpin()
   @exclusivity(unchecked) private final var budget = LoopBudget()
+  /// What cancelled consumers are about to report. A newer one begins after that.
+  @exclusivity(unchecked) private final var reports: [Task<Void, Never>] = []
   @usableFromInline final let soleUse = SoleUse()
 
   /// For reports: the type of the elements that its consumers listen to.
@@ -91,15 +93,24 @@ package class Waiter: @unchecked Sendable {
   /// Its subscriptions to single logs.
   package var parts: [Waiter] { [self] }
 
-  /// Watchers, one for each log: each waits for what comes from now on and takes nothing.
-  func makeWatchers() -> [ArrivalWatcher] { [] }
-
   /// Acquires and releases, so that what the maker of an older epoch has seen, the maker of a
   /// newer one sees. So a cancelled task that does not see its cancellation yet has an older epoch
   /// than any consumer that began after `cancel()` returned, and cannot displace it.
   @usableFromInline
   package final func makeEpoch() -> UInt64 {
     lastEpoch.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
+  }
+
+  final func willReport(in task: Task<Void, Never>) {
+    lock.withLock { _ in reports.append(task) }
+  }
+
+  /// Waits until what cancelled consumers had to report was reported.
+  final func untilReported() async {
+    while let report = lock.withLock({ _ in reports.first }) {
+      await report.value
+      lock.withLock { _ in reports.removeAll { $0 == report } }
+    }
   }
 
   /// Waits until there may be an element to take. False at the end, if the task is cancelled, or if a

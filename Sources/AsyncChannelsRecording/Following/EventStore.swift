@@ -162,6 +162,8 @@ struct EventStoreState: Sendable {
       add(.superseded, lane, by: actor, element: element)
     case .ignored(let element):
       add(.ignored, lane, by: actor, element: element)
+    case .abandoned(let element):
+      add(.abandoned, lane, by: actor, element: element)
     }
   }
 

@@ -16,7 +16,8 @@ final class AnswerTakingTests: XCTestCase {
           for turns in 0..<8 {
             let begun = await Self.begin(overlap, isReported: isReported, turns)
             guard [["early"], ["cancelled"], ["second"]].contains(begun) else {
-              throw Unexpected("\(begun): \(overlap as Any), reported: \(isReported), turns: \(turns)")
+              throw Unexpected(
+                "\(begun): \(overlap as Any), reported: \(isReported), turns: \(turns)")
             }
           }
         }
@@ -119,7 +120,8 @@ final class AnswerTakingTests: XCTestCase {
   }
 
   /// An element that is no refresh is taken behind a row of them, and is next.
-  func test_C98c_C122a_anElementBehindARowOfRefreshesIsWorkedOnWhenTheCallIsCancelled() async throws {
+  func test_C98c_C122a_anElementBehindARowOfRefreshesIsWorkedOnWhenTheCallIsCancelled() async throws
+  {
     try await withTestTime(orders: .random(50, seed: 122)) { time in
       for turns in 0..<12 {
         let (inputs, begun) = (Channel<Int>(), Record<Int>())
@@ -135,7 +137,8 @@ final class AnswerTakingTests: XCTestCase {
         run.cancel()
         let left = received.pendingCount
         await run.value
-        guard received.pendingCount == left, begun.events.filter({ $0 > 2 }).count == max(0, 2 - left),
+        guard received.pendingCount == left,
+          begun.events.filter({ $0 > 2 }).count == max(0, 2 - left),
           left < 3 ? begun.events.contains(2) || left == 2 : begun.count <= 1
         else { throw Unexpected("\(left) left, and \(begun.events) after \(turns) turns") }
       }
