@@ -21,8 +21,8 @@
 /// A loop that waits for something in its body should check `Task.isCancelled` before it continues:
 /// a cancelled consumer may get up to 64 more elements that are ready.
 ///
-/// **Several inputs, one order.** If you write two loops one after the other, the second never starts. Two
-/// tasks do not keep the order in which elements were sent to the two inputs.
+/// **Several inputs, one order.** If you write two loops one after the other, the second never starts. With two
+/// tasks, what was sent to two inputs may be handled in another order.
 /// So inputs whose order matters share one input of commands, and ``inlet(_:function:fileID:)-(Element,_,_)``
 /// and ``inlet(_:function:fileID:)-((Source)->Element,_,_)`` make the public ones:
 ///

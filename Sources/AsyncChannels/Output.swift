@@ -16,7 +16,7 @@
 ///
 /// The underscored name is private to the type and its file. This keeps the two ends apart. The output ends
 /// with ``finish()``, or when its owner is gone. For state, which has a value at any moment, use
-/// ``CurrentValue``. In an actor a property wrapper cannot be `nonisolated`: use a ``Channel`` there.
+/// ``CurrentValue``. In an actor, keep a ``Channel`` in a `let`: a `nonisolated` wrapper compiles there, and races.
 @propertyWrapper
 public struct Output<Element: Sendable>: Sendable {
   @usableFromInline let channel: Channel<Element>
