@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsRecording
 import Synchronization
 
 /// Finds work that causes itself in a run: how many steps have followed from each other while the clock stood still.
