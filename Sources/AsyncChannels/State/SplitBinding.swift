@@ -43,7 +43,8 @@ import Synchronization
 /// keeps neither the owner nor its channel alive.
 public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendable {
   private let source: StateOutlet<Value>
-  private let roots: [(log: BroadcastLogBase, observed: ObservedValue)]
+  /// The source's.
+  private let publications: ObservedValue
   private let target: Inlet<Value>
   private let drafting = Locked(Drafting<Value>())
   /// The source is read untracked, so this is all that tells of what is read.
@@ -57,16 +58,14 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   public init(reading source: StateOutlet<Value>, writing target: Inlet<Value>) {
     self.source = source
     self.target = target
-    roots = source.roots
-    for root in roots {
-      root.observed.addFollower(ObjectIdentifier(self)) { [weak self] in
-        if let self, judge() { observed.tellOfChange() }
-      }
+    publications = source.observed
+    publications.addFollower(ObjectIdentifier(self)) { [weak self] in
+      if let self, judge() { observed.tellOfChange() }
     }
   }
 
   deinit {
-    for root in roots { root.observed.removeFollower(ObjectIdentifier(self)) }
+    publications.removeFollower(ObjectIdentifier(self))
     drafting.withLock { $0.end() }.receipt?.end()
   }
 
@@ -160,23 +159,18 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   /// while one is changed in place.
   private var published: Published<Value>? {
     guard case .derived(let derived) = source.source else { return nil }
-    let version = version
-    let roots = StateRoots(of: derived)
-    guard let newest = roots.newest else { return nil }
-    let value = StateMoment(of: roots, newest).value(of: derived)
-    return Published(value: value, version: version, isCurrent: version == self.version)
+    guard let reading = derived.reading(mayWait: false) else { return nil }
+    return Published(
+      value: reading.value, version: reading.changedAt, isCurrent: reading.isCurrent)
   }
-
-  /// A number that grows with each publication.
-  private var version: Int { roots.reduce(0) { $0 + $1.log.version } }
 }
 
 extension StateOutlet {
-  /// The states that it is made of.
-  fileprivate var roots: [(log: BroadcastLogBase, observed: ObservedValue)] {
+  /// What is told of each change.
+  fileprivate var observed: ObservedValue {
     switch source {
-    case .state(let root): [(root.log, root.observed)]
-    case .derived(let derived): StateRoots(of: derived).all
+    case .state(let root): root.observed
+    case .derived(let derived): derived.observed
     }
   }
 }

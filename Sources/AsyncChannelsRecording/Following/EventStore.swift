@@ -136,7 +136,7 @@ struct EventStoreState: Sendable {
     lastTime = max(time, lastTime)
     if lanes[lane].isOfStranger(event) { return }
     switch event {
-    case .sent, .taken, .asked, .stepEnded: break
+    case .sent, .taken, .asked, .stepEnded, .counted: break
     case .attached(let log): lanes[lane].prepare(log)
     case .subscribed(let subscriber, let policy, let replays, _):
       let number = lanes[lane].number(of: subscriber)
