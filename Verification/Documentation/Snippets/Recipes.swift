@@ -2,8 +2,6 @@ import AsyncChannels
 
 //# extension Publisher where
 /*block*/
-//# final class ReportViewModel
-/*block*/
 //# final class DownloadViewModel
 /*block*/
 //# final class FormViewModel
