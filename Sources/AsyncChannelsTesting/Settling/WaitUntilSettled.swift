@@ -2,7 +2,6 @@ public import AsyncChannels
 import AsyncChannelsRecording
 import Synchronization
 
-/// Waiting for listeners.
 extension Subscribable {
   /// Waits until the listeners have caught up. Use it before you check what an observer did.
   ///
