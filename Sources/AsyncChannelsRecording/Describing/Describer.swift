@@ -40,8 +40,9 @@ package struct Describer: Sendable {
   package func describe(_ value: Any) -> String {
     if custom == nil, !showsOnlyMarked {
       // What else is done would cost more than all that is recorded beside it.
-      let limit: UInt = secrets.areNone ? 1_000_000_000_000 : 1_000
-      if let number = value as? Int, number.magnitude < limit { return number.description }
+      if secrets.areNone, let number = value as? Int, number.magnitude < 1_000_000_000_000 {
+        return number.description
+      }
       if let flag = value as? Bool { return flag.description }
     }
     var description = Description(by: self)
