@@ -23,8 +23,11 @@ package class BroadcastLogBase: @unchecked Sendable {
   /// Relaxed: it leads to the slower path, which looks under the lock.
   @usableFromInline final let isObserved = Atomic(false)
 
+  /// A recording of the program follows each log from here on.
   @usableFromInline
-  init() {}
+  init() {
+    Causes.known?.made(self, of: elementType)
+  }
 
   deinit {
     // Every cursor holds the log, so there is no reader left: the tail has no element.

@@ -35,7 +35,10 @@ extension StateOutlet where Value: Sequence, Value.Element: ViewModel {
   /// Runs each view model of the state while it is in the state, in tasks of the main actor.
   @inlinable
   public func runningEach(isolation: isolated (any Actor)? = #isolation) async {
-    await runningEach(by: { ObjectIdentifier($0) }) { @MainActor in await $0.run() }
+    await runningEach(by: { ObjectIdentifier($0) }) { @MainActor in
+      $0.tellRecordings()
+      await $0.run()
+    }
   }
 }
 

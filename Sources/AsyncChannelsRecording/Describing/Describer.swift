@@ -86,6 +86,26 @@ package struct Describer: Sendable {
     }
   }
 
+  /// Whether only the name of its lane could tell that it is a secret: a text, a number, or a container or generic
+  /// type with some.
+  func isPlain(_ value: Any, depth: Int = 0) -> Bool {
+    let facts = types.facts(of: value)
+    guard depth < Self.limit.depth, facts.plainness == nil, !facts.hasPlainElements else {
+      return !(value is Bool)
+    }
+    if facts.isObject || facts.isHidden { return false }
+    let mirror = Mirror(reflecting: value)
+    switch mirror.displayStyle {
+    case .dictionary: return !mirror.children.isEmpty
+    case .struct, .enum: if !facts.isGeneric { return isText(value) }
+    case .tuple: if !isText(value) { return false }
+    default: break
+    }
+    return mirror.children.prefix(Self.limit.sorted).contains {
+      isPlain($0.value, depth: depth + 1)
+    }
+  }
+
   func keepSecret(_ text: String) { secrets.add(text) }
 
   func isKnownSecret(_ text: String) -> Bool { secrets.contains(text) }
