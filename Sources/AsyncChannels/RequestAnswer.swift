@@ -7,7 +7,7 @@ import Synchronization
 final class RequestAnswer<Reply: Sendable>: Sendable {
   private enum State {
     case open
-    case waiting(UnsafeContinuation<Reply?, Never>)
+    case waiting(CheckedContinuation<Reply?, Never>)
     /// What the asker finds if it waits later: the reply, or nil if there is none or it had it already.
     case over(Reply?)
   }
@@ -22,7 +22,7 @@ final class RequestAnswer<Reply: Sendable>: Sendable {
   /// Waits until there is a reply, there will be none, or the task is cancelled. Called once.
   func wait() async -> Reply? {
     await withTaskCancellationHandler {
-      await withUnsafeContinuation { asker in
+      await withCheckedContinuation { asker in
         let given = state.withLock { state -> Reply?? in
           guard case .over(let reply) = state else {
             state = .waiting(asker)
@@ -40,7 +40,7 @@ final class RequestAnswer<Reply: Sendable>: Sendable {
 
   /// Only the first call has an effect: a reply, or nil if there will be none or the asker was cancelled.
   func give(_ reply: Reply?) {
-    let asker = state.withLock { state -> UnsafeContinuation<Reply?, Never>? in
+    let asker = state.withLock { state -> CheckedContinuation<Reply?, Never>? in
       switch state {
       case .open: state = .over(reply)
       case .waiting(let asker):

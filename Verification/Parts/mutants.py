@@ -35,6 +35,9 @@ CHANGES = [
     ("weakened", r"\.(?:acquiring|releasing|acquiringAndReleasing)\b", ".relaxed"),
 ]
 
+ASSIGNMENT = re.compile(r"^ +(?:self\.)?([\w.?!]+(?:\[\w+\])?) [-+]?= [^(]*$")
+# Compiled for Thread Sanitizer only.
+SANITIZED = re.compile(r"^ *#if ASYNCCHANNELS_PTHREAD_LOCK\n.*?^ *#endif", re.M | re.S)
 DECLARATION = re.compile(r"^ {0,4}(?:[\w@()]+ )*(?:func ([^\s(<]+)|(init|deinit|subscript)\b|var (\w+)\b.*\{$)")
 
 
@@ -71,14 +74,20 @@ def changed_lines(line):
 
 
 def depend(one, other):
-    """Whether two statements name something that both touch: otherwise their order makes no difference."""
+    """Whether two statements name something that both touch: otherwise their order makes no difference. Two plain
+    assignments depend on each other if one names the other's target."""
     words = [set(re.findall(r"[a-zA-Z_]\w*", line)) - {"self", "nil", "_"} for line in (one, other)]
+    targets = [ASSIGNMENT.match(line) for line in (one, other)]
+    if all(targets):
+        return targets[0][1] in other or targets[1][1] in one
     return one != other and bool(words[0] & words[1])
 
 
 def of(path):
     """All mutants of a file."""
-    lines, where = path.read_text().split("\n"), ""
+    # As many lines, so that the others keep their numbers.
+    text = SANITIZED.sub(lambda match: "\n" * match[0].count("\n"), path.read_text())
+    lines, where = text.split("\n"), ""
     for index, line in enumerate(lines):
         if declaration := DECLARATION.match(line):
             where = next(filter(None, declaration.groups()))

@@ -45,11 +45,6 @@ def update(location, change, order):
     return "update", location, order, change
 
 
-def exchange(location, expected, desired, order):
-    """A compare-exchange. Gives whether it exchanged; a failure acquires if a success would."""
-    return "exchange", location, order, (expected, desired)
-
-
 def fence(order):
     """A fence. A releasing one gives what the thread knows now to all that it stores later."""
     return "fence", None, order, None
@@ -157,14 +152,8 @@ class Program:
             elif kind == "store":
                 if isFree:
                     yield self.writing(thread, state, location, place + 1, order, detail, None, None)
-            elif kind == "update":
-                new = detail(value)
-                if isFree and new is not None:
-                    yield self.writing(thread, state, location, place + 1, order, new, seen, value)
-            elif value != detail[0]:
-                yield self.reading(thread, state, location, place, order, False)
-            elif isFree:
-                yield self.writing(thread, state, location, place + 1, order, detail[1], seen, True)
+            elif isFree and (new := detail(value)) is not None:
+                yield self.writing(thread, state, location, place + 1, order, new, seen, value)
 
     def reading(self, thread, state, location, place, order, result):
         sent, memory, cells, views, fences = state

@@ -1,15 +1,10 @@
 /*
- * Sleeping and ringing: how a consumer that finds nothing falls asleep, how a sender wakes it, how
- * the next consumer of its cursor displaces it, how it is cancelled, and how the log ends.
+ * Sleeping and ringing: how a consumer that finds nothing falls asleep, how a sender or the ringer wakes
+ * it, how the next consumer of its cursor displaces it, how it is cancelled, and how the log ends.
  *
  * Each step carries, in brackets, the Swift function that it stands for. One step is one access to
- * what several tasks share: a critical section of the log's lock, an atomic operation, a flag of
- * the runtime. Memory is sequentially consistent: verify orderings looks at the rest.
- *
- * Elements are numbers here: what becomes of their memory, and how a slot is claimed and copied, is
- * the business of slots.pml. The two can be apart because they share two things only: the count of
- * what is published, which grows, and whether the consumer may claim without the lock. While an
- * older consumer has not finished a claim it may not; here that is so at any time.
+ * what several tasks share: a critical section of a lock, an atomic operation, a flag of the runtime.
+ * Memory is sequentially consistent: verify orderings looks at the rest. Elements are numbers.
  *
  * What is checked: the assertions below; that every run ends (no cycle), with every consumer at
  * its end. Since the owner holds back the end until everybody has got everything, a consumer that
@@ -35,7 +30,7 @@
 #define READERS 1    /* other cursors, one task each, not cancelled */
 #endif
 #ifndef FEW
-#define FEW 1        /* DueSleepers.few: so many are rung in one go; the library has 16 */
+#define FEW 1        /* Wake.few: so many are rung by the sender; the library has 16 */
 #endif
 #ifndef CANCELLED
 #ifdef LEAVE
@@ -45,15 +40,14 @@
 #endif
 #endif
 /* HURRIED: the owner finishes at any moment, not when all is delivered. */
-/* LEAVE: the last of the chain is cancelled too, and cursor 0 is dropped when all are through. */
+/* LEAVE: the last of the chain is cancelled too. */
 /* PEEK: the last of the chain takes what is there and does not sleep (Feed.takeNow). */
-/* DERIVED: each element is skipped by a derived outlet's step (Feed.next). */
 /* ORDER: sleepers are rung as C40 says. */
 /* STRICT: more than that: whoever fell asleep first is rung first. */
-/* SAME_TICKET: the consumers of cursor 0 are calls of one iterator. */
+/* ONE_ITERATOR: the consumers of cursor 0 are calls of one iterator. */
 /* INLINE: who is displaced runs on the thread that rings it, which goes on when that one is through. */
 /* STOPPED: the oldest of the chain stops at some step outside a lock, until all others are through. */
-/* STOPPED_RINGER: a consumer that helps stops while it rings. */
+/* STOPPED_SENDER: a sender stops when it has rung the first of a crowd. */
 /* BREAK_…: something is left out or done too early; each must fail. */
 
 #ifdef PEEK
@@ -76,10 +70,9 @@ byte end_                    /* LogState.end */
 bool isFinished
 chan line = [BELLS] of { byte }          /* WaitQueue */
 byte inLine                  /* how many of them are cursor 0's (for assertions) */
-chan due = [BELLS] of { byte }           /* DueSleepers.sleepers */
-bool isBeingRung             /* DueSleepers.isBeingRung */
-bool actorIsTold             /* DueSleepers.actorIsTold */
-byte ringTasks               /* tasks made by BroadcastLogBase.tell that the actor has not begun */
+chan due = [BELLS] of { byte }           /* LogState.due */
+bool isRingerAtWork          /* LogState.isRingerAtWork */
+byte ringTasks               /* tasks made by BroadcastLogBase.startRinger that the actor has not begun */
 
 /* ---- Doorbells: an AsyncStream that buffers one ring. ---- */
 
@@ -93,15 +86,12 @@ bool inlined[BELLS + 1]      /* who was woken by it runs on the thread that rang
 
 /* ---- Cursors. ---- */
 
-byte word                    /* Position.word, of cursor 0: the epoch of who may claim without the lock */
-byte position[CURSORS]       /* Position.word: the number of the next slot */
+byte position[CURSORS]       /* Position.number */
 byte cursorOwner             /* Waiter.lock, of cursor 0: who has it, plus one */
 byte newest                  /* CurrentConsumer.epoch, of cursor 0 */
 byte bellOf[CURSORS]         /* CurrentConsumer.bell */
 bool isAsleep                /* CurrentConsumer.isAsleep, of cursor 0 */
 byte bellsMade               /* of cursor 0 (for assertions) */
-
-#define NOBODY 0             /* Position.nobody: the place is closed */
 
 /* ---- Tasks, as the runtime has them. ---- */
 
@@ -115,11 +105,6 @@ bool hasStopped
 #define READABLE 1
 #define FINISHED 2
 #define NOTHING 3
-
-/* [Wake] What a sender is to do after unlocking. */
-#define WAKE_NOBODY 0
-#define WAKE_TAKEN 1         /* those that it has taken: few, or a crowd */
-#define WAKE_DUE 2
 
 #ifdef STRICT
 chan order = [BELLS] of { byte }
@@ -152,7 +137,7 @@ byte count_
 #define mayStop() skip
 #endif
 
-/* [LogState.look] With the lock held. */
+/* [LogState.poll] With the lock held. */
 inline look(cursor, result) {
   if
   :: position[cursor] != end_ -> result = READABLE
@@ -189,42 +174,36 @@ inline leaveLine(bell) {
   fi
 }
 
-/* [DueSleepers.isWaitedFor] */
 #ifdef BREAK_OVERTAKES
-#define IS_WAITED_FOR false
+#define MUST_FOLLOW false
 #else
-#ifdef BREAK_WAITED_COUNT
-#define IS_WAITED_FOR (len(due) > 0)
-#else
-#define IS_WAITED_FOR (len(due) > 0 || isBeingRung)
-#endif
+#define MUST_FOLLOW isRingerAtWork
 #endif
 
-/* [DueSleepers.canBeRung] */
-#define CAN_BE_RUNG (len(due) > 0 && !isBeingRung)
-
-/* [LogState.takeSleepers] With the lock held. */
-inline takeSleepers(mine, wake) {
+/* [LogState.takeSleepers] With the lock held. Those that the sender rings come to `mine`. If those are the first of a
+ * crowd, it starts the ringer when they are rung. */
+inline takeSleepers() {
 #ifdef ORDER
   calls++;
   call = calls;
   before[call] = left;
 #endif
   if
-  :: len(line) == 0 -> wake = WAKE_NOBODY
-  :: len(line) > 0 && !IS_WAITED_FOR ->
+  :: MUST_FOLLOW -> skip
+  :: !MUST_FOLLOW ->
+    isCrowd = len(line) > FEW;
+#ifndef BREAK_OVERTAKES
+    isRingerAtWork = isCrowd;
+#endif
     do
-    :: line?b -> mine!b; noteTaken()
-    :: len(line) == 0 -> break
-    od;
-    wake = WAKE_TAKEN
-  :: len(line) > 0 && IS_WAITED_FOR ->
-    do
-    :: line?b -> due!b; noteTaken()
-    :: len(line) == 0 -> break
-    od;
-    wake = (CAN_BE_RUNG -> WAKE_DUE : WAKE_NOBODY)
+    :: len(line) > 0 && len(mine) < FEW -> line?b; mine!b; noteTaken()
+    :: else -> break
+    od
   fi;
+  do
+  :: len(line) > 0 -> line?b; due!b; noteTaken()
+  :: len(line) == 0 -> break
+  od;
   inLine = 0;
   b = 0
 }
@@ -239,7 +218,7 @@ inline noteTaken() {
 #endif
 }
 
-/* The call has returned: it leaves to others what it has not rung. */
+/* The call has returned: it leaves to the ringer what it has not rung. */
 inline noteReturn() {
 #ifdef ORDER
   b = 1;
@@ -285,146 +264,48 @@ inline yieldTo(bell) {
   fi
 }
 
-/* [Doorbell.ringAll, Sleepers.ringAll] At most so many. */
-inline ringAll(mine, most) {
+/* [Doorbell.ringAll] */
+inline ringAll() {
   do
-  :: atomic {
-      len(mine) > 0 && count < most ->
-      count++;
-      mine?b;
-      linked[b] = false;
-      noteRing();
-      yieldTo(b);   /* [Doorbell.ring] */
-      b = 0;
-      if
-      :: len(mine) == 0 || count == most -> count = 0; break
-      :: else
-      fi
-    }
+  :: atomic { len(mine) > 0 -> mine?b; linked[b] = false; noteRing(); yieldTo(b); b = 0 }
   :: atomic { len(mine) == 0 -> break }
   od
 }
 
-/* [BroadcastLogBase.changeDue: DueSleepers.mustTellActor] At the end of each change, with the lock
- * held. */
-inline tellActor() {
-  if
-  :: CAN_BE_RUNG && !actorIsTold ->
-#ifndef BREAK_TOLD
-    actorIsTold = true;
-#endif
-    assert(ringTasks == 0);
-    ringTasks++   /* [BroadcastLogBase.tell: Task.detached], which begins whenever it likes */
-  :: else
-  fi
-}
-
-/* [DueSleepers.begin] With the lock held. */
-inline begin(mine) {
-#ifdef BREAK_TWO_RING
-  if
-  :: len(due) > 0 ->
+/* [BroadcastLogBase.startRinger: Task.detached] The task begins whenever it likes. */
+inline startRinger() {
+#ifndef BREAK_NOT_STARTED
+  atomic { assert(ringTasks == 0); ringTasks++; isCrowd = false }
 #else
-  if
-  :: CAN_BE_RUNG ->
-    isBeingRung = true;
+  isCrowd = false
 #endif
-    do
-    :: len(due) > 0 && len(mine) < FEW -> due?b; mine!b
-    :: else -> b = 0; break
-    od
-  :: else
-  fi
-}
-
-/* [BroadcastLogBase.ringFew] */
-inline ringFew(mine) {
-  atomic { !locked -> begin(mine); tellActor() };
-  if
-  :: len(mine) > 0 ->
-#ifdef BREAK_STOP_EARLY
-    atomic { !locked -> isBeingRung = false; tellActor() };
-    ringAll(mine, FEW)
-#else
-#ifdef STOPPED_RINGER
-    if
-    :: true
-    :: atomic { !hasStopped -> hasStopped = true }; consumersDone == TASKS - 1
-    fi;
-#endif
-    ringAll(mine, FEW);
-    atomic {   /* [DueSleepers.stop] */
-      !locked ->
-      isBeingRung = false;
-#ifndef BREAK_STOP_TELLS_NOBODY
-      tellActor()
-#endif
-    }
-#endif
-  :: len(mine) == 0
-  fi
 }
 
 /* [BroadcastLogBase.perform, ring] */
-inline perform(wake, mine) {
-  if
-  :: wake == WAKE_NOBODY
-  :: wake == WAKE_TAKEN ->
+inline perform() {
 #ifdef BREAK_REST_FIRST
-    leaveRest(mine);
-    ringAll(mine, FEW)
-#else
-    ringAll(mine, FEW);
+  if :: isCrowd -> startRinger() :: else fi;
+#endif
+  ringAll();
+  if
+  :: isCrowd ->
+#ifdef STOPPED_SENDER
     if
-    :: len(mine) > 0 -> leaveRest(mine)
-    :: len(mine) == 0
-    fi
+    :: true
+    :: atomic { !hasStopped -> hasStopped = true }; consumersDone == TASKS
+    fi;
 #endif
-  :: wake == WAKE_DUE -> ringFew(mine)
+    startRinger()
+  :: else
   fi;
-  atomic { wake = WAKE_NOBODY; noteReturn() }
-}
-
-#ifdef BREAK_REST_FIRST
-#define KEPT FEW
-#else
-#define KEPT 0
-#endif
-
-/* [BroadcastLogBase.ring: DueSleepers.append] The rest of a crowd. */
-inline leaveRest(mine) {
-  atomic {
-    !locked ->
-#ifdef BREAK_REST_FIRST
-    /* The first few come to the end, and stay. */
-    count = 0;
-    do
-    :: count < FEW && count < len(mine) -> mine?b; mine!b; count++
-    :: else -> count = 0; break
-    od;
-#endif
-    do
-    :: len(mine) > KEPT -> mine?b; due!b
-    :: else -> b = 0; break
-    od;
-#ifndef BREAK_CROWD_TELLS_NOBODY
-    tellActor()
-#endif
-  }
-}
-
-/* [BroadcastLogBase.helpRinging] Whether it does is a hint's affair: here at any time. */
-inline helpRinging() {
-  if
-  :: true
-  :: CAN_BE_RUNG -> ringFew(mine)
-  fi
+  atomic { noteReturn() }
 }
 
 /* [Inlet.send: BroadcastLog.send] */
 proctype Sender() {
   chan mine = [BELLS] of { byte };
-  byte b, wake, sent, count, call;
+  byte b, sent, call;
+  bool isCrowd;
   do
   :: atomic {   /* [BroadcastLog.appendIfPlain] takes the lock */
       sent < SENDS && !locked && !isFinished -> locked = true; sent++
@@ -432,10 +313,10 @@ proctype Sender() {
     published++;   /* [BroadcastLogBase.publish] seen by readers at once */
     atomic {       /* [LogState.writeSlot, takeSleepers] and unlocks */
       end_++;
-      takeSleepers(mine, wake);
+      takeSleepers();
       locked = false
     };
-    perform(wake, mine)
+    perform()
   :: atomic {      /* has sent all, or gets .finished */
       sent == SENDS || (!locked && isFinished) -> sendersDone++; sent = 0; break
     }
@@ -445,33 +326,32 @@ proctype Sender() {
 /* [Ringer.ring] The actor runs one at a time. */
 proctype Actor() {
   chan mine = [BELLS] of { byte };
-  byte b, count;
-  bool hasRung;
+  byte b;
 end:
   do
-  :: ringTasks > 0 && !locked ->
-    ringTasks--;
+  :: atomic { ringTasks > 0 -> ringTasks-- };
     do
-    :: atomic {   /* [BroadcastLogBase.tell: stop or actorBegins, begin] */
-        !locked ->
-        if
-        :: hasRung -> isBeingRung = false
-        :: else ->
-#ifndef BREAK_TOLD_LATE
-          actorIsTold = false
+    :: atomic {   /* [LogState.takeDue] */
+        !locked && len(due) > 0 ->
+        do
+        :: len(due) > 0 -> due?b; mine!b
+        :: len(due) == 0 -> b = 0; break
+        od;
+#ifdef BREAK_IDLE_EARLY
+        isRingerAtWork = false
 #endif
-        fi;
-        begin(mine);
-        tellActor();
-        if
-        :: len(mine) == 0 -> hasRung = false; break
-        :: len(mine) > 0 -> hasRung = true
-        fi
       };
-      ringAll(mine, FEW)
+      ringAll()
+    :: atomic {
+        !locked && len(due) == 0 ->
+#ifndef BREAK_IDLE_LATE
+        isRingerAtWork = false;
+#endif
+        break
+      }
     od;
-#ifdef BREAK_TOLD_LATE
-    actorIsTold = false   /* after the lock that saw nothing due */
+#ifdef BREAK_IDLE_LATE
+    isRingerAtWork = false   /* after the lock that saw nothing due */
 #endif
   od
 }
@@ -509,52 +389,35 @@ proctype Canceller(byte task) {
 #define AT_END 2
 #define ASLEEP 3
 
-/* An element is claimed. */
-inline claim() {
-  position[0]++;
-  assert(position[0] <= published);
-  assert(epoch == newest);   /* C32: a displaced one takes nothing */
-  found = 1
-}
-
-#ifdef BREAK_TICKETS
-#define MAY_CLAIM (word != NOBODY)   /* the word's, whoever's it is */
-#else
-#define MAY_CLAIM (word == epoch)
-#endif
-
-/* [Cursor.take: Position.claim] Without the lock. */
-inline take() {
-  mayStop();
-  if
-  :: atomic { MAY_CLAIM && position[0] < published -> claim() }
-  :: atomic { !(MAY_CLAIM && position[0] < published) -> found = 0 }
-  fi
-}
-
-/* [Cursor.takeKnown in Waiter.withPlace] With the lock, in a place that is closed, or not. */
-inline takeLocked() {
-  mayStop();
-#ifdef BREAK_WITH_PLACE
+#ifdef BREAK_TAKES_DISPLACED
 #define HAS_PLACE true
 #else
 #define HAS_PLACE (newest == epoch)
 #endif
+
+/* [Cursor.take, takeSeen: Waiter.ifAdmitted] The look and the take, in one step under the lock. */
+inline take() {
+  mayStop();
   if
-  :: atomic { !cursorOwner && HAS_PLACE && position[0] < published -> claim() }
+  :: atomic {
+      !cursorOwner && HAS_PLACE && position[0] < published ->
+      position[0]++;
+      assert(epoch == newest);   /* C32: a displaced one takes nothing */
+      found = 1
+    }
   :: atomic { !cursorOwner && !(HAS_PLACE && position[0] < published) -> found = 0 }
   fi
 }
 
-/* [Waiter.ask: LogCursor.admit] Takes the lock, and the place. */
+/* [Waiter.ask] Takes the lock, and the place. */
 inline ask() {
   mayStop();
   if
 #ifdef BREAK_ASK_OLD
-  :: atomic { !cursorOwner -> cursorOwner = me + 1; admit() }   /* from a newer one, too */
+  :: atomic { !cursorOwner -> cursorOwner = me + 1; newest = epoch }   /* from a newer one, too */
 #else
   :: atomic { !cursorOwner && newest > epoch -> goto displaced_ }
-  :: atomic { !cursorOwner && newest <= epoch -> cursorOwner = me + 1; admit() }
+  :: atomic { !cursorOwner && newest <= epoch -> cursorOwner = me + 1; newest = epoch }
 #endif
   fi;
 #ifndef BREAK_NO_DISPLACING
@@ -574,28 +437,16 @@ inline ask() {
 #endif
 }
 
-/* Opens the place for the epoch, or closes it: if another consumer may have a claim that is not
- * finished. */
-inline admit() {
-  if
-#ifndef BREAK_NOT_CLOSED
-  :: word != epoch -> word = epoch
-#endif
-  :: word != epoch && newest -> word = NOBODY
-  :: word == epoch
-#ifdef BREAK_NOT_CLOSED
-  :: word == NOBODY -> word = epoch
-  :: word != NOBODY && word != epoch   /* the older one goes on claiming */
-#endif
-  fi;
-  newest = epoch
-}
-
 inline unlock() {
   atomic { assert(cursorOwner == me + 1); cursorOwner = 0 }
 }
 
-/* [LogCursor.poll] Only while there is no bell: whoever never has to wait makes none. */
+/* [LogCursor.advance] Looks at the count, with the cursor's lock. */
+inline advance(cursor) {
+  arrival = (position[cursor] < published -> LOOK_AGAIN : 0)
+}
+
+/* [LogCursor.poll: LogState.poll] Only while there is no bell: whoever never has to wait makes none. */
 inline firstLook(cursor) {
   atomic {
     !locked ->
@@ -673,37 +524,23 @@ inline ringVictim() {
 #endif
 }
 
-/* [LogCursor.advance] With the cursor's lock. Looks for what is published; and if the calls of one
- * iterator overlap, it may close the place. */
-inline advance() {
-  atomic {
-#ifdef SAME_TICKET
-    if
-    :: word == epoch -> word = NOBODY
-    :: true
-    fi;
-#endif
-    arrival = (position[0] < published -> LOOK_AGAIN : 0)
-  }
-}
-
-/* [Waiter.lookOrFallAsleep, look] */
+/* [Waiter.lookOrFallAsleep, lookOrJoin] */
 inline lookOrFallAsleep() {
   ask();
   if
   :: PEEKS || bellOf[0] == NO_BELL ->
-    advance();
+    advance(0);
     if
     :: !arrival -> firstLook(0)
     :: else
     fi
   :: else ->
     arrival = 0;
-    /* [AdaptiveSpin.sees] Looks on with no lock, perhaps. Whether it has seen something, it asks again. */
+    /* [AdaptiveSpin.sees] Spins with no lock, perhaps. Then it asks again. */
     if
     :: true
     :: position[0] >= published ->
-#ifndef BREAK_LOOKS_ON_LOCKED
+#ifndef BREAK_SPINS_LOCKED
       unlock();
       ringVictim();
       mayStop();
@@ -720,8 +557,8 @@ inline lookOrFallAsleep() {
   unlock();
 #endif
   if
-  :: !arrival && !PEEKS ->   /* [Waiter.sleep] */
-    advance();
+  :: !arrival && !PEEKS ->
+    advance(0);
     if
     :: !arrival -> lookAndJoin(0)
     :: else
@@ -758,13 +595,12 @@ inline wait() {
 #define IN_ITS_PLACE (newest == epoch && bell == bellOf[0])
 #endif
 
-/* [Waiter.wakeUp] `goto ended` if there is no use in looking again. */
+/* [Waiter.wakeUp] `goto ended_` if there is no use in looking again. */
 inline wakeUp() {
   mayStop();
-  /* [Waiter.withPlace] */
   if
-  :: atomic { !cursorOwner && !IN_ITS_PLACE -> helpRinging(); goto displaced_ }
-  :: atomic {
+  :: atomic { !cursorOwner && !IN_ITS_PLACE -> goto displaced_ }
+  :: atomic {   /* [Waiter.withPlace] */
       !cursorOwner && IN_ITS_PLACE ->
       assert(isAsleep);
 #ifndef BREAK_WAKE_STAYS_ASLEEP
@@ -777,37 +613,25 @@ inline wakeUp() {
     }
   fi;
   if
-  :: found -> dropBell(); unlock(); helpRinging(); goto ended_
+  :: found -> dropBell(); unlock(); goto ended_
   :: else
   fi;
-  helpRinging();
   bell = 0
 }
 
 /* A `for await` over cursor 0: [Subscription.Iterator.next] until it returns nil, and once more if it
  * was displaced. */
 proctype Consumer(byte me) {
-  chan mine = [BELLS] of { byte };
-  byte epoch, bell, victim, found, arrival, b, count;
+  byte epoch, bell, victim, found, arrival;
   bool isOld;   /* was displaced */
-#ifdef SAME_TICKET
+#ifdef ONE_ITERATOR
   epoch = 1;
 #else
   epoch = me + 1;
 #endif
 next:
-#ifdef DERIVED
-  takeLocked();   /* [Feed.next: Cursor.lookAndTake] */
-#else
+  take();
   if
-  :: PEEKS -> takeLocked()   /* [Feed.takeNow: Cursor.lookAndTake] */
-  :: !PEEKS -> take()
-  fi;
-#endif
-  if
-#ifdef DERIVED
-  :: found && isCancelled[me] -> goto ended_
-#endif
   :: found -> found = 0; goto next
   :: else
   fi;
@@ -824,25 +648,13 @@ waits:
   :: arrival == ASLEEP -> wait(); wakeUp()
   fi;
   arrival = 0;
-#ifdef DERIVED
-  goto next;
-#endif
-  if
-  :: PEEKS -> goto next
-  :: !PEEKS
-  fi;
-  /* [Cursor.takeSeen] */
-  take();
-  if
-  :: !found -> takeLocked()
-  :: else
-  fi;
+  take();   /* [Cursor.takeSeen] */
   if
   :: found -> found = 0; goto next
   :: !found -> goto waits
   fi;
 displaced_:
-#ifdef SAME_TICKET
+#ifdef ONE_ITERATOR
   assert(CANCELLED || isFinished || chainDone < CHAIN - 1);   /* somebody goes on */
   isOld = true;
 #else
@@ -861,6 +673,7 @@ ended_:
 #endif
     chainDone++;
     consumersDone++;
+    assert(chainDone < CHAIN || !inLine);   /* nobody is left to give up a place in the line */
     bell = 0; victim = 0; found = 0; arrival = 0; isOld = 0
   }
 }
@@ -868,8 +681,7 @@ ended_:
 /* The same for a cursor that has one consumer for good, which nobody cancels: its place is nobody
  * else's business. */
 proctype Reader(byte cursor) {
-  chan mine = [BELLS] of { byte };
-  byte bell, found, arrival, b, count;
+  byte bell, found, arrival;
 next:
   atomic { position[cursor] = published; arrival = 0 };
   if
@@ -883,7 +695,7 @@ next:
   if
   :: arrival == LOOK_AGAIN -> goto next
   :: arrival == AT_END
-  :: arrival == ASLEEP -> listen(bell); !waited[bell]; helpRinging(); goto next
+  :: arrival == ASLEEP -> listen(bell); !waited[bell]; goto next
   fi;
   atomic {
     assert(isFinished && position[cursor] == end_);
@@ -891,15 +703,6 @@ next:
     found = 0; arrival = 0
   }
 }
-
-#ifdef LEAVE
-/* [Cursor.deinit: LogCursor.unsubscribe] No consumer is left, so nobody sleeps: there is no place in the
- * line to give up. */
-proctype Dropper() {
-  chainDone == CHAIN;
-  atomic { !locked -> assert(!inLine) }
-}
-#endif
 
 /* Every cursor that is left has delivered everything. */
 #if defined(LEAVE) || defined(PEEK) || CHAIN == 0
@@ -912,7 +715,8 @@ proctype Dropper() {
  * not made good by the end's; or, HURRIED, at any moment. */
 proctype Owner() {
   chan mine = [BELLS] of { byte };
-  byte b, wake, i, count, call;
+  byte b, i, call;
+  bool isCrowd;
 #ifndef HURRIED
   atomic {
     sendersDone == SENDERS;
@@ -924,17 +728,17 @@ proctype Owner() {
     i = 0
   };
 #endif
-  atomic {   /* [BroadcastLog.finish: set(.finished), takeSleepers] */
+  atomic {   /* [LogState.finish: takeSleepers] */
     !locked ->
     isFinished = true;
 #ifndef BREAK_FINISH_WAKES_NOBODY
-    takeSleepers(mine, wake)
+    takeSleepers()
 #endif
   };
-  perform(wake, mine);
+  perform();
   /* How it must all end. */
   atomic {
-    sendersDone == SENDERS && consumersDone == TASKS && ringTasks == 0 && !isBeingRung && !actorIsTold;
+    sendersDone == SENDERS && consumersDone == TASKS && ringTasks == 0 && !isRingerAtWork;
     assert(published == end_ && len(line) == 0 && len(due) == 0 && !cursorOwner);
     i = FIRST_SERVED;
     do
@@ -960,9 +764,6 @@ init {
     i = 0;
     do :: i < CANCELLED -> run Canceller(i); i++ :: else -> break od;
     run Actor();
-#ifdef LEAVE
-    run Dropper();
-#endif
     run Owner()
   }
 }

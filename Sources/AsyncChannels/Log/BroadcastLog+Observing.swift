@@ -5,14 +5,12 @@ extension BroadcastLog {
   /// What `send` does to a log that is observed, or finished.
   @usableFromInline
   func sendNoting(_ element: Element, replayed: Bool) -> Int? {
-    var evicted = Evicted<Element>()
+    var evicted = Evicted<Element>()  // destroyed at the end, as in `send`
     let notes = notes(of: element)
     let (subscribers, wake) = state.withLock { state in
       append(element, replayed: replayed, noting: notes, to: &state, evicting: &evicted)
     }
     perform(wake)
-    // Destroyed here: with no lock held, and when nobody waits for a ring any more.
-    _ = consume evicted
     return subscribers
   }
 

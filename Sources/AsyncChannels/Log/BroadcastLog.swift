@@ -32,12 +32,11 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   /// Returns the number of subscribers it was sent to, or nil if the log is finished.
   @inlinable
   func send(_ element: Element, replayed: Bool) -> Int? {
+    // Destroyed at the end: with no lock held, and when nobody waits for a ring any more.
     var evicted = Evicted<Element>()
     let (subscribers, wake) = appendIfPlain(element, replayed: replayed, evicting: &evicted)
     guard let subscribers else { return sendNoting(element, replayed: replayed) }
     perform(wake)
-    // Destroyed here: with no lock held, and when nobody waits for a ring any more.
-    _ = consume evicted
     return subscribers
   }
 

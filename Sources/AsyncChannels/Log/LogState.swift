@@ -160,9 +160,9 @@ struct LogState: Sendable {
     }
     isRingerAtWork = sleepers.count > Wake.few
     guard isRingerAtWork else { return sleepers.first.map(Wake.few) ?? .nobody }
-    let first = sleepers.popFirst(Wake.few)
+    let first = sleepers.cutFirst(Wake.few)
     due = sleepers
-    return first.first.map(Wake.crowd) ?? .nobody
+    return first.map(Wake.crowd) ?? .nobody
   }
 
   /// For the actor. Nil if none is due: then it is not at work any more.
@@ -180,10 +180,6 @@ struct LogState: Sendable {
 
   private mutating func removeQueue(_ queue: SubscriberQueueBase) {
     guard let index = queue.index, let last = queues.popLast() else { return }
-    queue.index = nil
-    if last !== queue {
-      queues[index] = last
-      last.index = index
-    }
+    if last !== queue { (queues[index], last.index) = (last, index) }
   }
 }

@@ -49,11 +49,7 @@ struct Position {
   mutating func advance(_ published: Int) -> Bool {
     guard var current = segment else { return false }
     // A subscriber that came when a segment was full begins at its end, so there may be two steps.
-    while number == current.end, let next = current.next {
-      next.retain()
-      current.release()
-      current = next
-    }
+    while number == current.end, let next = current.releaseForNext() { current = next }
     segment = current
     reach = min(current.end, number + Self.longestRun)
     return look(published)

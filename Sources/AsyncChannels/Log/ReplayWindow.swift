@@ -12,9 +12,9 @@ struct ReplayWindow<Element: Sendable>: ~Copyable {
     self.limit = limit
   }
 
-  /// The element added last; there must be one.
+  /// The only element of a window of one, as state has; there must be one.
   @inlinable
-  var newest: Element { elements.last }
+  var newest: Element { elements.first }
 
   /// Adds an element; the one that falls out of the window is evicted.
   @inlinable

@@ -75,9 +75,7 @@ struct Segment: Equatable, @unchecked Sendable {
     let header = block.bindMemory(to: SegmentHeader.self, capacity: 1)
     header.initialize(
       to: SegmentHeader(capacity: capacity, start: start, elementsOffset: elementsOffset))
-    let pendingReads = (block + countsOffset).bindMemory(
-      to: Atomic<UInt32>.self, capacity: capacity)
-    for slot in 0..<capacity { (pendingReads + slot).initialize(to: Atomic(0)) }
+    (block + countsOffset).bindMemory(to: Atomic<UInt32>.self, capacity: capacity)
     (block + elementsOffset).bindMemory(to: Element.self, capacity: capacity)
     return Segment(header: header)
   }
@@ -139,7 +137,7 @@ struct Segment: Equatable, @unchecked Sendable {
   @inlinable
   func write<Element>(_ element: Element, at index: Int, pendingReads readers: Int) {
     (elements.assumingMemoryBound(to: Element.self) + index).initialize(to: element)
-    if readers > 0 { pendingReads[index].store(UInt32(readers), ordering: .relaxed) }
+    (pendingReads + index).initialize(to: Atomic(UInt32(readers)))
   }
 
   /// Takes the element of a slot that the caller has claimed.
@@ -180,6 +178,14 @@ struct Segment: Equatable, @unchecked Sendable {
     header.pointee.holders.wrappingAdd(1, ordering: .relaxed)
   }
 
+  /// Lets go, and holds the next segment instead. Nil if there is none: then it has not let go.
+  func releaseForNext() -> Segment? {
+    guard let next else { return nil }
+    next.retain()
+    release()
+    return next
+  }
+
   /// Lets go. The last holder frees the segment and lets go of the next in turn: in a loop, so that
   /// a chain of any length needs no stack.
   @usableFromInline
@@ -189,7 +195,6 @@ struct Segment: Equatable, @unchecked Sendable {
       .newValue == 0
     {
       let next = segment.next
-      segment.header.deinitialize(count: 1)
       UnsafeMutableRawPointer(segment.header).deallocate()
       guard let next else { return }
       segment = next
@@ -214,11 +219,9 @@ extension Segment {
       var (segment, index) = (first, number - first.start)
       while segment != end.segment {
         segment.skip(Element.self, from: index, to: segment.capacity)
-        guard let next = segment.next else { return segment.release() }
-        next.retain()
-        index = segment.end - next.start
-        segment.release()
-        segment = next
+        let number = segment.end
+        guard let next = segment.releaseForNext() else { return segment.release() }
+        (segment, index) = (next, number - next.start)
       }
       segment.skip(Element.self, from: index, to: end.index)
       segment.release()

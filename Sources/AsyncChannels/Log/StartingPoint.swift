@@ -25,11 +25,8 @@ struct StartingPoint {
   @inlinable
   mutating func begin<Element>(at end: LogEnd, behind replayed: borrowing RingBuffer<Element>) {
     isReader = true
-    guard replayed.count > 0 else {
-      end.segment.retain()
-      segment = end.segment
-      return
-    }
+    segment = end.segment
+    guard replayed.count > 0 else { return end.segment.retain() }
     let first = Segment.make(
       for: Element.self, before: end.segment, number: number, holding: replayed.count)
     var index = 0

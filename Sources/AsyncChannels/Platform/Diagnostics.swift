@@ -25,7 +25,6 @@ package enum Diagnostics {
   static func reportOnce(_ sentence: @autoclosure () -> String) {
     guard !hasReported.exchange(true, ordering: .relaxed) else { return }
     let line = "AsyncChannels: \(sentence())\n"
-    // It has an address: even an empty string has its zero. Some systems' `write` insists on one.
-    _ = line.utf8CString.withUnsafeBytes { write(2, $0.baseAddress!, $0.count - 1) }
+    _ = write(2, line, line.utf8.count)
   }
 }

@@ -1,4 +1,4 @@
-#if ASYNCCHANNELS_PTHREAD_LOCK || ASYNCCHANNELS_PREEMPT
+#if ASYNCCHANNELS_PTHREAD_LOCK
   #if canImport(Darwin)
     import Darwin
   #elseif canImport(Glibc)
@@ -9,8 +9,7 @@
     import Android
   #endif
 
-  /// A value that can only be reached with its lock held: the form for Thread Sanitizer, and for a
-  /// build in which threads are preempted (see `Preemption`).
+  /// A value that can only be reached with its lock held: the form for Thread Sanitizer.
   ///
   /// The sanitizer does not see how a contended `Mutex` is handed over, and reports races where
   /// there are none; it does understand `pthread_mutex_t`. For it, build with
@@ -43,13 +42,8 @@
     package borrowing func withLock<Result, Failure: Error>(
       _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-      Preemption.mayCome()
       pthread_mutex_lock(mutex)
-      defer {
-        pthread_mutex_unlock(mutex)
-        Preemption.mayCome()
-      }
-      Preemption.mayCome()
+      defer { pthread_mutex_unlock(mutex) }
       return try body(&value.pointee)
     }
   }

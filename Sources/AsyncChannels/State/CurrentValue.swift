@@ -177,18 +177,17 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// takes two steps, is between them.
   @inlinable @discardableResult
   func set(_ value: Value) -> Int? {
-    var evicted = Evicted<Value>()
+    var evicted = Evicted<Value>()  // destroyed at the end: with no lock held, and when all were told
     let (subscribers, wake) = log.appendIfPlain(value, replayed: true, evicting: &evicted)
     guard let subscribers else { return setNoting(value) }
     publish(wake, to: subscribers)
-    _ = consume evicted  // destroyed here: with no lock held, and when all were told
     return subscribers
   }
 
   /// The same while the value is being updated, if it is observed, or if it is finished.
   @usableFromInline
   func setNoting(_ value: Value) -> Int? {
-    var evicted = Evicted<Value>()
+    var evicted = Evicted<Value>()  // destroyed at the end, as in `set`
     let notes = log.notes(of: value)
     let (subscribers, wake) =
       log.appendUnlessUpdating(value, noting: notes, evicting: &evicted)
@@ -196,7 +195,6 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
         log.append(value, noting: notes, evicting: &evicted)
       }
     publish(wake, to: subscribers)
-    _ = consume evicted  // destroyed here: with no lock held, and when all were told
     return subscribers
   }
 

@@ -14,7 +14,7 @@ struct CurrentConsumer {
   private(set) var epoch: UInt64 = 0
   /// Made at the first sleep, and again when one was cancelled or displaced.
   private(set) var bell: Doorbell?
-  /// From joining the queue until it has woken, or another has taken its place.
+  /// From joining the queue until it has woken. Without a doorbell it says nothing.
   private var isAsleep = false
 
   /// The doorbell on which it sleeps; nil if it is awake.
@@ -41,8 +41,5 @@ struct CurrentConsumer {
 
   /// Its stream has ended, or may have a listener that was displaced: the next sleep needs another.
   @discardableResult
-  mutating func dropBell() -> Doorbell? {
-    isAsleep = false
-    return bell.take()
-  }
+  mutating func dropBell() -> Doorbell? { bell.take() }
 }

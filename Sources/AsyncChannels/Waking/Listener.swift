@@ -33,6 +33,7 @@ final class Listener: QueuedListener {
   private var heard: Heard?
   /// Made when it first sleeps.
   private var bell: Doorbell?
+  /// Relaxed: who cancels it stands it in line after that, which releases.
   private nonisolated let phase = Atomic(Phase.listens)
 
   @usableFromInline
@@ -45,7 +46,7 @@ final class Listener: QueuedListener {
   @usableFromInline
   nonisolated func cancel() {
     let (isFirst, _) = phase.compareExchange(
-      expected: .listens, desired: .cancelled, ordering: .acquiringAndReleasing)
+      expected: .listens, desired: .cancelled, ordering: .relaxed)
     if isFirst { enqueue() }
   }
 
@@ -81,7 +82,7 @@ final class Listener: QueuedListener {
   }
 
   @usableFromInline
-  var isListening: Bool { phase.load(ordering: .acquiring) == .listens }
+  var isListening: Bool { phase.load(ordering: .relaxed) == .listens }
 
   /// Asks for more: what it took is worked on. If there is nothing, it sleeps until it is rung, or it is over.
   private func hasMore() -> Bool {
@@ -101,7 +102,7 @@ final class Listener: QueuedListener {
   private func end() {
     guard let old = heard.take() else { return }
     let bell = bell.take()
-    if phase.exchange(.over, ordering: .acquiringAndReleasing) == .cancelled {
+    if phase.exchange(.over, ordering: .relaxed) == .cancelled {
       if let bell { old.waiter.leave(bell, as: old.epoch) }
       old.waiter.note(.cancelled)
     }

@@ -11,16 +11,15 @@ class QueuedListener {
 
   /// From any thread, with no lock held.
   ///
-  /// Acquires and releases, as `takeTurn` does. If this finds it in line, the turn that serves it sees what was
-  /// done before.
+  /// Releases, and `takeTurn` acquires: if this finds it in line, the turn that serves it sees what was done before.
   @usableFromInline
   final nonisolated func enqueue() {
-    if !isQueued.exchange(true, ordering: .acquiringAndReleasing) { queue.add(self) }
+    if !isQueued.exchange(true, ordering: .releasing) { queue.add(self) }
   }
 
   /// To be called by its line, out of which it was taken.
   fileprivate final func takeTurn(_ budget: inout LoopBudget) {
-    _ = isQueued.exchange(false, ordering: .acquiringAndReleasing)
+    _ = isQueued.exchange(false, ordering: .acquiring)
     if serve(&budget) { enqueue() }
   }
 
@@ -35,19 +34,28 @@ class QueuedListener {
 /// run before the next one. A listener that has more then stands last, so it keeps none of the others waiting.
 package final class ListenerQueue: Sendable {
   private struct State: ~Copyable {
-    var line = RingBuffer<QueuedListener>()
+    /// The first of the line stands last.
+    private var front: [QueuedListener] = []
+    /// Behind those, in order.
+    private var back: [QueuedListener] = []
     /// Whether a turn was called that has not ended.
-    var isCalled = false
+    private var isCalled = false
+
+    /// True if a turn has to be called.
+    mutating func append(_ listener: QueuedListener) -> Bool {
+      back.append(listener)
+      return !exchange(&isCalled, with: true)
+    }
 
     mutating func popFirst() -> QueuedListener? {
-      let listener = line.popFirst()
-      isCalled = listener != nil
-      return listener
+      if front.isEmpty { front = exchange(&back, with: []).reversed() }
+      isCalled = !front.isEmpty
+      return front.popLast()
     }
 
     /// Whether another turn has to be called, since somebody stands in line.
     mutating func isStillCalled() -> Bool {
-      isCalled = line.count > 0
+      isCalled = !front.isEmpty || !back.isEmpty
       return isCalled
     }
   }
@@ -63,11 +71,7 @@ package final class ListenerQueue: Sendable {
 
   func add(_ listener: QueuedListener) {
     _ = Self.replacement(for: self)
-    let isCalled = state.withLock { state in
-      state.line.append(listener)
-      return exchange(&state.isCalled, with: true)
-    }
-    if !isCalled { call() }
+    if state.withLock({ $0.append(listener) }) { call() }
   }
 
   private func call() {

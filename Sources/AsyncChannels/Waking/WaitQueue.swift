@@ -10,26 +10,11 @@ struct Sleepers: @unchecked Sendable {
 
   init() {}
 
-  mutating func popFirst() -> Doorbell? {
-    guard let bell = first else { return nil }
-    first = bell.next
-    bell.next = nil
-    count -= 1
-    if let first { first.previous = nil } else { last = nil }
-    return bell
-  }
-
   /// Appends all of `others` in their order, in O(1).
   mutating func append(_ others: consuming Sleepers) {
     guard let joint = others.first else { return }
-    if let last {
-      last.next = joint
-      joint.previous = last
-    } else {
-      first = joint
-    }
-    last = others.last
-    count += others.count
+    if let last { last.next = joint } else { first = joint }
+    (last, count) = (others.last, count + others.count)
   }
 
   mutating func append(_ bell: Doorbell) {
@@ -39,11 +24,14 @@ struct Sleepers: @unchecked Sendable {
     count += 1
   }
 
-  /// Takes the first out, at most so many.
-  mutating func popFirst(_ most: Int) -> Sleepers {
-    var taken = Sleepers()
-    while taken.count < most, let bell = popFirst() { taken.append(bell) }
-    return taken
+  /// Cuts off the first so many, which stay linked to each other, and returns the first. There are more.
+  mutating func cutFirst(_ number: Int) -> Doorbell? {
+    let cut = first
+    var end = cut
+    for _ in 1..<number { end = end?.next }
+    first = end?.next.take()
+    count -= number
+    return cut
   }
 
   fileprivate mutating func remove(_ bell: Doorbell) {
@@ -51,7 +39,6 @@ struct Sleepers: @unchecked Sendable {
     // This drops the list's reference to `bell`; the caller has one.
     if let previous = bell.previous { previous.next = bell.next } else { first = bell.next }
     bell.next = nil
-    bell.previous = nil
     count -= 1
   }
 }

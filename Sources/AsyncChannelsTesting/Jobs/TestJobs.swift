@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsRecording
 import Synchronization
 
 /// The jobs of one run of a closure in test time: which belong to it, which of them can run, and who waits until

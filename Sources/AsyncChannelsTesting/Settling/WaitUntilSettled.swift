@@ -1,4 +1,5 @@
 public import AsyncChannels
+import AsyncChannelsRecording
 import Synchronization
 
 /// Waiting for listeners.

@@ -112,6 +112,16 @@ final class UpdatingInPlaceTests: XCTestCase {
     XCTAssertEqual(counts.takeNow().look, .finished)
   }
 
+  func test_C115_anEndDoesNotWaitForAnUpdateOfACopy() {
+    let number = CurrentValue(1)
+    let hasEnded = number.update { value in
+      value = 2
+      return number.log.finishKeepingNewest()
+    }
+    XCTAssertTrue(hasEnded)
+    XCTAssertEqual(number.value, 1)
+  }
+
   func test_C115_aSubscriptionThatBeginsMeanwhileBeginsWithWhatItLeaves() async throws {
     for policy in [BufferingPolicy.unbounded, .bufferingNewest(1), .bufferingOldest(1)] {
       let updating = try await Updating.begin()

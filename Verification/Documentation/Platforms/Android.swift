@@ -29,13 +29,6 @@ public var CLOCK_MONOTONIC: Int32 { 1 }
 @discardableResult
 public func clock_gettime(_ clock: clockid_t, _ time: UnsafeMutablePointer<timespec>) -> Int32 { 0 }
 
-public func getenv(_ name: UnsafePointer<CChar>!) -> UnsafeMutablePointer<CChar>! { nil }
-public func strtoull(
-  _ text: UnsafePointer<CChar>!, _ end: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>!,
-  _ base: Int32
-) -> UInt64 { 0 }
-@discardableResult public func usleep(_ microseconds: UInt32) -> Int32 { 0 }
-
 public typealias FILE = OpaquePointer
 public func fopen(_ path: UnsafePointer<CChar>!, _ mode: UnsafePointer<CChar>!) -> FILE! { nil }
 @discardableResult public func fclose(_ file: FILE!) -> Int32 { 0 }

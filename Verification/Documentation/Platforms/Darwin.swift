@@ -36,13 +36,6 @@ public var CLOCK_MONOTONIC: clockid_t { clockid_t(rawValue: 6) }
 @discardableResult
 public func clock_gettime(_ clock: clockid_t, _ time: UnsafeMutablePointer<timespec>!) -> Int32 { 0 }
 
-public func getenv(_ name: UnsafePointer<CChar>!) -> UnsafeMutablePointer<CChar>! { nil }
-public func strtoull(
-  _ text: UnsafePointer<CChar>!, _ end: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>!,
-  _ base: Int32
-) -> UInt64 { 0 }
-@discardableResult public func usleep(_ microseconds: UInt32) -> Int32 { 0 }
-
 public struct __sFILE {}
 public typealias FILE = __sFILE
 public func fopen(_ path: UnsafePointer<CChar>!, _ mode: UnsafePointer<CChar>!) -> UnsafeMutablePointer<FILE>! { nil }

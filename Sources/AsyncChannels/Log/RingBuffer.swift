@@ -22,11 +22,11 @@ struct RingBuffer<Element: Sendable>: ~Copyable {
     slots?.deallocate()
   }
 
-  /// The element added last; there must be one.
+  /// The element that was added first; there must be one.
   @inlinable
-  var last: Element {
-    precondition(count > 0, "An empty backlog has no last element.")
-    return slot(count - 1).pointee
+  var first: Element {
+    precondition(count > 0, "An empty backlog has no first element.")
+    return slot(0).pointee
   }
 
   @inlinable
