@@ -21,7 +21,7 @@ final class InspectorConnection: Sendable {
       guard System.hasEnded(known) else { return false }
       forget()
     }
-    guard let new = System.connect(to: address) else { return false }
+    guard let new = System.connection(to: address) else { return false }
     socket.withLock { $0 = new }
     return send(head)
   }

@@ -57,8 +57,8 @@ enum System {
 
   /// - Parameter address: `host:port`, or `unix:` and a path.
   /// - Returns: A socket, or nil if nobody listens there.
-  static func connect(to address: String) -> Int32? {
-    if address.hasPrefix("unix:") { return connect(toPath: String(address.dropFirst(5))) }
+  static func connection(to address: String) -> Int32? {
+    if address.hasPrefix("unix:") { return connection(toPath: String(address.dropFirst(5))) }
     guard let colon = address.lastIndex(of: ":") else { return nil }
     let host = address[..<colon].filter { $0 != "[" && $0 != "]" }
     var hints = addrinfo()
@@ -71,13 +71,13 @@ enum System {
     var next = found
     while let place = next {
       let info = place.pointee
-      if let socket = connect(info.ai_family, info.ai_addr, info.ai_addrlen) { return socket }
+      if let socket = connection(info.ai_family, info.ai_addr, info.ai_addrlen) { return socket }
       next = info.ai_next
     }
     return nil
   }
 
-  private static func connect(toPath path: String) -> Int32? {
+  private static func connection(toPath path: String) -> Int32? {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let fits = withUnsafeMutableBytes(of: &address.sun_path) { room in
@@ -88,12 +88,12 @@ enum System {
     guard fits else { return nil }
     return withUnsafePointer(to: &address) { place in
       place.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(AF_UNIX, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        connection(AF_UNIX, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
   }
 
-  private static func connect(
+  private static func connection(
     _ family: Int32, _ address: UnsafePointer<sockaddr>?, _ length: socklen_t
   ) -> Int32? {
     let descriptor = socket(family, streams, 0)
