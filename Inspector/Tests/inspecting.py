@@ -12,7 +12,7 @@ import sys
 import unittest
 
 PACKAGE = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(PACKAGE.parent / "Examples/LiveMembers/Tests"))
+sys.path.append(str(PACKAGE.parent / "Examples/LiveMembers/Tests"))
 
 from support import until  # noqa: E402
 from webdriver import Browser  # noqa: E402
@@ -23,7 +23,7 @@ HEAD = {"v": 1, "program": "test", "run": "1"}
 
 
 def lines(*objects):
-    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in objects).encode()
+    return "".join(json.dumps(each, ensure_ascii=False, separators=(",", ":")) + "\n" for each in objects).encode()
 
 
 class Inspector:

@@ -50,6 +50,8 @@ class LiveTests(PageCase):
         self.assertIn("MembersSummaryViewModel.count 1", lit)
         self.assertIn('MembersViewModel.list [Member(id: 1, name: "Ann")]', lit)
         self.assertNotIn("MembersSummaryViewModel.count 2", lit)
+        # How long the consumer was at work is known when it asks again.
+        self.until(tab, "document.getElementById('details').innerText.includes('at work for')")
         details = self.words(tab, "details")
         self.assertIn("DefaultMemberManager.results", details)
         self.assertRegex(details, r"taken\s+at [\d.]+ ms by subscription 1 after [\d.]+ ms, at work for [\d.]+ ms")
@@ -80,6 +82,15 @@ class LiveTests(PageCase):
           + document.body.innerText""")
         self.assertIn("password: …", every)
         self.assertNotIn("super_secret", every)
+
+    def test_the_bug_of_the_guide_is_found(self):
+        inspector = self.start()
+        tab = self.page(inspector)
+        self.program(BUILT / "Ticker", inspector.programs, "--search")
+        self.choose(tab, "e.lane.name === 'hits' && e.text.includes('for s\"')")
+        self.assertEqual(tab.script("return events.filter(e => e.lane.name === 'hits').at(-1) === chosen"), True)
+        self.assertEqual(tab.script("return chosen.cause.text"), '"s"')
+        self.shot(tab, "bug")
 
     def test_a_ticker_of_500_rows_is_watched_live(self):
         inspector = self.start()
@@ -165,7 +176,7 @@ class FlowTests(PageCase):
         self.assertIn("Form.typed: it causes itself, in a circle", warnings)
         self.assertIn("Clock.ticks: subscription 1 takes nothing, 8 are pending", warnings)
         self.assertIn("Clock.ticks 1: not asking, 8 pending", self.words(tab, "consumers"))
-        tab.click("#warnings button")
+        tab.script("document.querySelector('#warnings button').click()")
         self.assertIn("Form.", self.words(tab, "words"))
 
     def test_a_lane_that_grows_without_end_is_a_warning(self):
@@ -238,7 +249,7 @@ class FlowTests(PageCase):
         self.assertIn("Form.hits: #3 [\"a\"] ← #1\n", made["text"])
         self.assertEqual(tab.script("return new DOMParser().parseFromString(arguments[0], 'image/svg+xml').querySelector('parsererror')?.textContent", made["svg"]), None)
         trace = json.loads(made["perfetto"])["traceEvents"]
-        self.assertEqual([each["ph"] for each in trace], list("MMMMXiXsfX"))
+        self.assertEqual([each["ph"] for each in trace], list("MMMXiXsfX"))
         self.assertTrue(made["mermaid"].startswith("sequenceDiagram\n  participant outside\n"), made["mermaid"])
         self.assertIn("  L0->>L1: #35;3", made["mermaid"])
         self.assertEqual(made["test"], """@MainActor

@@ -2,6 +2,7 @@ import ArgumentParser
 import Dispatch
 import Foundation
 import Hummingbird
+import Logging
 
 @main
 struct Inspector: AsyncParsableCommand {
@@ -44,7 +45,7 @@ struct Inspector: AsyncParsableCommand {
           let port = channel.localAddress?.port ?? 0
           let end = token.map { "?token=\($0)" } ?? ""
           print("http://\(host):\(port)/\(end)\nprograms connect to \(place)")
-          fflush(stdout)
+          fflush(nil)
         }, logger: .init(label: "inspector") { _ in SwiftLogNoOpLogHandler() })
       try await application.runService()
       group.cancelAll()

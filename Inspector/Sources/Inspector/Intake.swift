@@ -25,14 +25,19 @@ struct Intake: Sendable {
     var splitter = LineSplitter()
     var source: Int?
 
-    mutating func read(_ bytes: some Sequence<UInt8>) throws {
-      let refused = splitter.refused
-      for line in splitter.lines(in: bytes) { try read(line) }
-      guard splitter.refused > refused else { return }
-      if let source {
-        if isStrict { intake.lines.append("{\"bad\":\(splitter.refused - refused)}", of: source) }
-      } else if isStrict {
-        throw Refusal()
+    mutating func read(_ bytes: UnsafeRawBufferPointer) throws {
+      var refused = 0
+      for line in splitter.lines(in: bytes) {
+        if let line {
+          try read(line)
+        } else if source == nil, isStrict {
+          throw Refusal()
+        } else {
+          refused += 1
+        }
+      }
+      if let source, refused > 0, isStrict {
+        intake.lines.append("{\"bad\":\(refused)}", of: source)
       }
     }
 
@@ -99,7 +104,7 @@ struct Intake: Sendable {
     try await program.executeThenClose { inbound, _ in
       var reader = Reader(intake: self, isStrict: true)
       defer { reader.end() }
-      for try await buffer in inbound { try reader.read(buffer.readableBytesView) }
+      for try await buffer in inbound { try buffer.withUnsafeReadableBytes { try reader.read($0) } }
     }
   }
 
@@ -112,7 +117,7 @@ struct Intake: Sendable {
         while true {
           let data = FileHandle.standardInput.availableData
           if data.isEmpty { return reader.end() }
-          try? reader.read(data)
+          try? data.withUnsafeBytes { try reader.read($0) }
         }
       }
       return
@@ -124,7 +129,7 @@ struct Intake: Sendable {
       var reader = Reader(intake: self, isStrict: false)
       while !Task.isCancelled {
         if let data = try handle.read(upToCount: 1 << 20), !data.isEmpty {
-          try? reader.read(data)
+          try? data.withUnsafeBytes { try reader.read($0) }
         } else {
           try? await Task.sleep(for: .milliseconds(100))
         }

@@ -5,32 +5,30 @@ struct LineSplitter {
 
   private var line: [UInt8] = []
   private var isTooLong = false
-  private(set) var refused = 0
 
-  mutating func lines(in bytes: some Sequence<UInt8>) -> [String] {
-    var lines: [String] = []
-    for byte in bytes {
-      if byte == UInt8(ascii: "\n") {
-        if let text = end() { lines.append(text) }
-      } else if line.count < Self.limit {
-        line.append(byte)
-      } else {
-        isTooLong = true
-      }
+  /// - Returns: Nil for each line that is refused.
+  mutating func lines(in bytes: UnsafeRawBufferPointer) -> [String?] {
+    var lines: [String?] = []
+    var rest = bytes[...]
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      add(rest[..<end])
+      if isTooLong || !line.isEmpty { lines.append(text) }
+      (line, isTooLong) = ([], false)
+      rest = rest[(end + 1)...]
     }
+    add(rest)
     return lines
   }
 
-  private mutating func end() -> String? {
-    defer { (line, isTooLong) = ([], false) }
-    if line.last == UInt8(ascii: "\r") { line.removeLast() }
-    guard !line.isEmpty else { return nil }
+  private mutating func add(_ bytes: Slice<UnsafeRawBufferPointer>) {
+    isTooLong = isTooLong || line.count + bytes.count > Self.limit
+    if !isTooLong { line += UnsafeRawBufferPointer(rebasing: bytes) }
+  }
+
+  private var text: String? {
     guard !isTooLong, line.first == UInt8(ascii: "{"), line.last == UInt8(ascii: "}"),
-      !line.contains(where: { $0 < 0x20 }), let text = String(validating: line, as: UTF8.self)
-    else {
-      refused += 1
-      return nil
-    }
-    return text
+      !line.contains(where: { $0 < 0x20 })
+    else { return nil }
+    return String(validating: line, as: UTF8.self)
   }
 }

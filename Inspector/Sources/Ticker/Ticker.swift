@@ -47,10 +47,11 @@ struct Ticker {
     let recording = Recording.ofProgram()
     let recorded = await nanoseconds(count / 10)
     let file = NSTemporaryDirectory() + "ticker-\(getpid())"
-    try? recording.keepCrashReport(in: file)
+    _ = try? recording.keepCrashReport(in: file)
     let kept = await nanoseconds(count / 10)
     unlink(file)
-    print("a send and its take: \(plain) ns; recorded \(recorded) ns; with a crash report \(kept) ns")
+    print(
+      "a send and its take: \(plain) ns; recorded \(recorded) ns; with a crash report \(kept) ns")
   }
 
   private static func nanoseconds(_ count: Int) async -> Int {
