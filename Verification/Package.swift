@@ -34,9 +34,9 @@ let package = Package(
     .executableTarget(
       name: "ChannelExecutors", dependencies: ["Proof", channels], swiftSettings: settings),
     .executableTarget(
-      name: "ChannelHistories", dependencies: ["Proof", channels], swiftSettings: settings),
+      name: "ChannelHistories", dependencies: ["Proof", channels, testing], swiftSettings: settings),
     .executableTarget(
-      name: "ChannelStress", dependencies: ["Proof", channels], swiftSettings: settings),
+      name: "ChannelStress", dependencies: ["Proof", channels, testing], swiftSettings: settings),
     .executableTarget(
       name: "ElementTypes", dependencies: elements.map { .init(stringLiteral: "Element\($0)") },
       swiftSettings: settings),

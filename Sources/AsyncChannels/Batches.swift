@@ -63,7 +63,7 @@ public struct Batches<Element: Sendable>: AsyncSequence, Sendable {
     func waitForElements(isolation actor: isolated (any Actor)?) async -> Int? {
       let waiter = elements.feed.waiter
       guard await waiter.waitForElement(as: elements.epoch, isolation: actor) else { return nil }
-      let count = Swift.min(elements.feed.pendingCount, maximum)
+      let count = Swift.min(elements.feed.waiter.pendingCount, maximum)
       // All that is counted was sent before this look, and so not after `cancel()` has returned, but for
       // what has replaced it since, with `.bufferingNewest`.
       return Task.isCancelled ? nil : count

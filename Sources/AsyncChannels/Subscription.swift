@@ -42,7 +42,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// A derived subscription counts the elements of its base, although a filter may skip some of them. For
   /// state of several states, it counts the elements of each state. The number may be outdated when it is
   /// returned, since others send and take. Reading it costs O(1), and O(the states) for derived state.
-  public var pendingCount: Int { feed.pendingCount }
+  public var pendingCount: Int { feed.waiter.pendingCount }
 
   /// The next element, as soon as there is one; `nil` at the end of the channel, or if the task is
   /// cancelled.
@@ -157,7 +157,6 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
       switch feed {
       case .cursor(let cursor):
         while await cursor.waitForElement(as: epoch, isolation: actor) {
-          if cursor.hasReturned, let element = feed.takeReturned(as: epoch) { return element }
           if let element = cursor.takeSeen(as: epoch) { return element }
         }
         return nil

@@ -34,8 +34,15 @@ final class ArrivalWatcher: Waiter, @unchecked Sendable {
     cursor.untypedLog.state.withLock { $0.arrivals(in: cursor.untypedQueue) != seen }
   }
 
-  override func leaveQueue(_ bell: Doorbell) -> Bool {
-    cursor.untypedLog.state.withLock { $0.waiting.leave(bell) }
+  override func leaveQueue(_ bell: Doorbell) {
+    cursor.untypedLog.state.withLock { _ = $0.waiting.leave(bell) }
+  }
+}
+
+extension Waiter {
+  /// Watchers, one for each log: each waits for what comes from now on and takes nothing.
+  final func makeWatchers() -> [ArrivalWatcher] {
+    parts.compactMap { ($0 as? LogCursor).map(ArrivalWatcher.init) }
   }
 }
 

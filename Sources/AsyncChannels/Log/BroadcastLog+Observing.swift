@@ -63,9 +63,7 @@ extension BroadcastLog {
     if state.isObserved {
       (notes ?? SendNotes()).tell(in: state, replayed: replayed ? window.limit : 0)
     }
-    let appended = store(element, replayed: replayed, in: &state, evicting: &evicted)
-    if state.isMarked { state.fillMark() }
-    return appended
+    return store(element, replayed: replayed, in: &state, evicting: &evicted)
   }
 
   /// To be called in the step in which a subscriber joins, and before.

@@ -68,15 +68,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     return Cursor(in: self, buffering: policy ?? defaultPolicy)
   }
 
-  override func subscribe(at place: NewestPlace) -> LogCursor {
-    let queue = SubscriberQueue<Element>(policy: .bufferingNewest(1), newestAt: place)
-    let cursor = Cursor(in: self, queue.policy, queue)
-    // It is finished: the cursor gives nothing.
-    if cursor.isPastTheEnd, let last = boxedNewest { place.put(last) }
-    return cursor
-  }
-
-  override var boxedNewest: AnyBox? { newest.map { Box($0) } }
+  override var hasNewest: Bool { state.withLock { _ in isNewestThere } }
 
   override var elementType: any Sendable.Type { Element.self }
 
@@ -169,7 +161,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   /// - Parameter queues: This log's, which are all made in `join`.
   @inlinable
   func fill(
-    _ queues: ContiguousArray<SubscriberQueueBase>, with element: Element,
+    _ queues: some Sequence<SubscriberQueueBase>, with element: Element,
     evicting evicted: inout Evicted<Element>
   ) {
     for queue in queues {

@@ -23,9 +23,13 @@ package class BroadcastLogBase: @unchecked Sendable {
   /// Relaxed: it leads to the slower path, which looks under the lock.
   @usableFromInline final let isObserved = Atomic(false)
 
+  /// Its number among states of which others are made; zero if there are none. Written under their lock.
+  final let graphNumber = Atomic(0)
+
   /// A recording of the program follows each log from here on.
   @usableFromInline
   init() {
+    TestFollowing.current?.made(self)
     Causes.known?.made(self, of: elementType)
   }
 
@@ -46,18 +50,13 @@ package class BroadcastLogBase: @unchecked Sendable {
   /// How many elements a new subscriber gets. With the lock held.
   var replayedCount: Int { 0 }
 
-  /// The newest element of state; nil while it is changed in place.
-  var boxedNewest: AnyBox? { nil }
-
-  /// A subscription whose newest element is taken together with those of other logs.
-  func subscribe(at place: NewestPlace) -> LogCursor {
-    preconditionFailure("A log knows its elements.")
-  }
+  /// Of state: false while its newest element is changed in place.
+  var hasNewest: Bool { true }
 
   package final var subscriberCount: Int { state.withLock { $0.subscriberCount } }
 
-  /// Counts all reads from now on, so that `isTaken` is right.
-  final func countAll() { state.withLock { $0.countsAll = true } }
+  /// Whether nothing waits for a bounded subscriber.
+  final var queuesAreEmpty: Bool { state.withLock { $0.queues.allSatisfy { $0.count == 0 } } }
 
   /// Makes slots readable. With the log's lock held.
   ///

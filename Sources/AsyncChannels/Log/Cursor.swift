@@ -12,12 +12,6 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     super.init(in: log, at: log.join(policy, queue), queue: queue)
   }
 
-  init(
-    in log: BroadcastLog<Element>, _ policy: BufferingPolicy, _ queue: SubscriberQueue<Element>
-  ) {
-    super.init(in: log, at: log.join(policy, queue), queue: queue)
-  }
-
   @inlinable
   deinit {
     if let rest = unsubscribe() { rest.abandon(Element.self) }
@@ -81,7 +75,7 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
       // While somebody follows the log, consumers go the slow way, on which they ask.
       return ifAdmitted(epoch) { pop { queue, isObserved in isObserved ? nil : queue.popFirst() } }
     }
-    return withPlace(of: epoch) { hasReturned ? nil : takeFound(evenIfCancelled: false) }
+    return withPlace(of: epoch) { takeFound(evenIfCancelled: false) }
   }
 
   /// Takes an element that is there, for the consumer.
@@ -103,7 +97,7 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
       return element
     }
     // Somebody follows the log, or there is a queue.
-    return withPlace(of: epoch) { hasReturned ? nil : takeFound(evenIfCancelled: false) }
+    return withPlace(of: epoch) { takeFound(evenIfCancelled: false) }
   }
 
   /// Takes an element that is there, wherever it is: in the next segment, too. Requires the lock. The

@@ -29,7 +29,7 @@ package enum Feed<Element: Sendable>: Sendable {
     _ step: @escaping @Sendable (Element, _ epoch: UInt64) -> Derived?
   ) -> Feed<Derived> {
     .derived(waiter) { mode, epoch in
-      switch takeSent(mode, as: epoch) {
+      switch take(mode, as: epoch) {
       case .element(let element):
         if let derived = step(element, epoch) { .element(derived) } else { .skipped }
       case .skipped: .skipped
@@ -125,30 +125,9 @@ package enum Feed<Element: Sendable>: Sendable {
     return elements
   }
 
-  /// How many elements of its base can be taken, those that were given back included.
-  var pendingCount: Int { waiter.pendingCount + waiter.returnedCount }
-
-  /// The first element that a consumer took and gave back; nil if there is none (see `Waiter.hasReturned`).
-  @usableFromInline
-  func takeReturned(as epoch: UInt64) -> Element? {
-    guard let returned = waiter.takeReturned(as: epoch) as? Returned<Element> else { return nil }
-    if Causes.areFollowed { waiter.note(.takesAgain(returned.origins)) }
-    return returned.element
-  }
-
-  @usableFromInline
-  package func take(_ mode: TakeMode, as epoch: UInt64) -> Taken {
-    if waiter.hasReturned, mode == .evenIfCancelled || !Task.isCancelled,
-      let element = takeReturned(as: epoch)
-    {
-      return .element(element)
-    }
-    return takeSent(mode, as: epoch)
-  }
-
-  /// An element that none has taken yet.
+  /// Takes an element that is there, without waiting.
   @inlinable
-  func takeSent(_ mode: TakeMode, as epoch: UInt64) -> Taken {
+  package func take(_ mode: TakeMode, as epoch: UInt64) -> Taken {
     switch self {
     case .cursor(let cursor):
       let element =
@@ -158,10 +137,4 @@ package enum Feed<Element: Sendable>: Sendable {
     case .derived(_, let take): return take(mode, epoch)
     }
   }
-}
-
-/// An element that a consumer took and gave back, and of what recordings know it.
-struct Returned<Element: Sendable>: Sendable {
-  let element: Element
-  let origins: [Origin]
 }

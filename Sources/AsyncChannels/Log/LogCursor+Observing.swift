@@ -10,14 +10,6 @@ extension LogCursor {
         progress: position.segment == nil ? untypedQueue?.departures : position.number))
   }
 
-  /// Its newest element was taken together with those of other logs.
-  final func noteTakenTogether() {
-    untypedLog.state.withLock { state in
-      untypedQueue?.noteTaken()
-      return state.isObserved ? state.tell(.taken(by: subscriber, slot: nil)) : nil
-    }?()
-  }
-
   final func noteTaking(from slot: Int) {
     tell(.taken(by: subscriber, slot: slot < firstInLog ? nil : slot))
   }
@@ -31,7 +23,6 @@ extension LogCursor {
     case .cancelled: tell(.cancelled(subscriber))
     case .displaced: tell(.displaced(subscriber))
     case .takesByHand: tell(.takenByHand(subscriber))
-    case .takesAgain(let origins): tell(.takenAgain(origins as? [Origin] ?? [], by: subscriber))
     case .endsStep: tell(.stepEnded(subscriber))
     }
   }

@@ -81,11 +81,9 @@ package class LogCursor: Waiter, @unchecked Sendable {
     return look
   }
 
-  final override func leaveQueue(_ bell: Doorbell) -> Bool {
-    untypedLog.state.withLock { $0.waiting.leave(bell) }
+  final override func leaveQueue(_ bell: Doorbell) {
+    untypedLog.state.withLock { _ = $0.waiting.leave(bell) }
   }
-
-  final override func makeWatchers() -> [ArrivalWatcher] { [ArrivalWatcher(of: self)] }
 
   /// Whether somebody is told of each send and each take.
   @inlinable

@@ -63,18 +63,20 @@ package enum LogEvent {
   case displaced(Int)
   /// What was taken last was taken by a script, on behalf of the running task.
   case takenByHand(Int)
-  /// The running task has taken an element that had been given back. An observer that knows the element is in the
-  /// origins, with its number.
-  case takenAgain([Origin], by: Int)
   /// What the running task sends now is not caused by what it took: its loop has ended, or asks for more.
   case stepEnded(Int)
   /// - Parameter count: How many there are left.
   case left(Int, count: Int)
+  /// State that is derived from it is followed, or is so no more.
+  /// - Parameter count: As of `left`.
+  case counted(Int)
   case finished
   /// What was sent is no longer worked on, since a newer one came. Told with no lock held.
   case superseded(Int)
   /// What was sent is not worked on. Told with no lock held.
   case ignored(Int)
+  /// The answer to what was sent will not be published, since the call was cancelled. Told with no lock held.
+  case abandoned(Int)
 }
 
 /// A log as it is when somebody begins to follow it.
@@ -85,6 +87,8 @@ package struct LogPicture {
   /// How much is replayed to a new one.
   package let replayed: Int
   package let subscriberCount: Int
+  /// How many states that are derived from it are followed.
+  package let followedDerived: Int
   /// The number of the newest subscriber.
   package let newest: Int
   /// How many slots the shared log has.

@@ -10,7 +10,8 @@ struct LogFlags: OptionSet, Sendable {
   @inlinable static var finished: LogFlags { LogFlags(rawValue: 1) }
   @inlinable static var updating: LogFlags { LogFlags(rawValue: 2) }
   @inlinable static var observed: LogFlags { LogFlags(rawValue: 4) }
-  @inlinable static var marked: LogFlags { LogFlags(rawValue: 8) }
+  /// Its elements are state, and other state is derived from it.
+  @inlinable static var derived: LogFlags { LogFlags(rawValue: 8) }
 }
 
 /// The state of a log, without its elements. Its changes return what is to be done after unlocking.
@@ -22,9 +23,8 @@ struct LogFlags: OptionSet, Sendable {
 struct LogState: Sendable {
   @usableFromInline var flags: LogFlags = []
   @usableFromInline private(set) var readers = 0
-  /// Whether reads of elements of a trivial type are counted, too. Set once, for somebody who asks
-  /// `isTaken`.
-  @usableFromInline var countsAll = false
+  /// How many states that are derived from this one are followed: each is a subscriber.
+  private(set) var followedDerived = 0
   /// The tail, which the log holds. Made when the first unbounded subscriber joins.
   @usableFromInline var end: LogEnd?
   /// In no order.
@@ -46,11 +46,6 @@ struct LogState: Sendable {
   @usableFromInline var newestSubscriber = 0
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
   lazy var ringer = Ringer()
-  /// The marks of elements whose senders wait until they are taken. Nil rather than empty, until there is one: that
-  /// costs a channel less.
-  var marks: [SentMark]? {
-    didSet { noteMarks() }
-  }
 
   /// Whether to send is to append, and no more.
   @inlinable
@@ -70,17 +65,18 @@ struct LogState: Sendable {
   @inlinable
   var isObserved: Bool { flags.contains(.observed) }
 
-  /// Whether somebody is sending an element that is to be marked.
-  @inlinable
-  var isMarked: Bool { flags.contains(.marked) }
-
   @inlinable
   mutating func set(_ flag: LogFlags, to isSet: Bool) {
     if isSet { flags.insert(flag) } else { flags.remove(flag) }
   }
 
-  @inlinable
-  var subscriberCount: Int { isFinished ? 0 : readers + queues.count }
+  var subscriberCount: Int { isFinished ? 0 : readers + queues.count + followedDerived }
+
+  mutating func countDerived(_ change: Int) -> AfterLock? {
+    if isFinished { return nil }
+    followedDerived += change
+    return hasObservers ? tell(.counted(subscriberCount)) : nil
+  }
 
   /// Writes an element for all readers; there must be some. Returns how many slots there are now, to be
   /// published.
@@ -88,8 +84,7 @@ struct LogState: Sendable {
   mutating func writeSlot<Element>(_ element: Element) -> Int {
     guard var end else { preconditionFailure("A log with readers has a tail.") }
     if end.index == end.segment.capacity { end = nextSegment(behind: end, for: Element.self) }
-    end.segment.write(
-      element, at: end.index, pendingReads: !_isPOD(Element.self) || countsAll ? readers : 0)
+    end.segment.write(element, at: end.index, pendingReads: readers)
     end.index += 1
     self.end = end
     return end.number
@@ -97,7 +92,6 @@ struct LogState: Sendable {
 
   @usableFromInline
   func nextSegment<Element>(behind end: LogEnd, for _: Element.Type) -> LogEnd {
-    if let marks { for mark in marks where mark.isTaken { mark.letGo() } }
     let full = end.segment
     let next = Segment.make(for: Element.self, behind: end)
     full.link(next)
@@ -134,7 +128,7 @@ struct LogState: Sendable {
   mutating func poll(
     at number: Int?, queue: SubscriberQueueBase?, orJoinWith bell: Doorbell?
   ) -> PollResult {
-    if let queue, queue.isReadable { return .readable }
+    if let queue, queue.count > 0 { return .readable }
     if let number, number < end?.number ?? 0 { return .readable }
     if isFinished { return .finished }
     if let bell {

@@ -28,8 +28,7 @@ struct SegmentHeader: ~Copyable {
 ///   brings the count to zero destroys the element, and no reader looks at that slot again. So when
 ///   the last holder lets go, no slot has an element any more, and the block is freed without
 ///   looking at them.
-/// - Elements of a trivial type need no destroying, and are counted only where somebody asks whether
-///   all was read (`LogState.countsAll`). The count of one that is not counted is zero.
+/// - Elements of a trivial type need no destroying, and their reads are not counted.
 ///
 /// References are counted by hand: a position is used at every delivery, where retaining an object
 /// would cost more than the delivery. A copy of this value is a borrowed pointer. And the caller
@@ -133,11 +132,12 @@ struct Segment: Equatable, @unchecked Sendable {
 
   /// Writes a slot. Nobody may read it before it is published (`BroadcastLogBase.publish`).
   ///
-  /// - Parameter readers: Zero if the reads are not counted.
   @inlinable
   func write<Element>(_ element: Element, at index: Int, pendingReads readers: Int) {
     (elements.assumingMemoryBound(to: Element.self) + index).initialize(to: element)
-    (pendingReads + index).initialize(to: Atomic(UInt32(readers)))
+    if !_isPOD(Element.self) {
+      (pendingReads + index).initialize(to: Atomic(UInt32(readers)))
+    }
   }
 
   /// Takes the element of a slot that the caller has claimed.
@@ -147,16 +147,13 @@ struct Segment: Equatable, @unchecked Sendable {
   /// that brings the count to zero, or reads a count of one, knows that all other copies are
   /// complete, and that no other reader will come.
   ///
-  /// An element of a trivial type is nobody's to destroy, so it is copied and not counted, unless the
-  /// log counts all (`LogState.countsAll`). Then its count is not zero before this reader has counted
-  /// down.
+  /// An element of a trivial type is nobody's to destroy, so it is copied and not counted.
   @inlinable @inline(__always)
   static func take<Element>(
     from place: UnsafeMutablePointer<Element>, _ pendingReads: UnsafeMutablePointer<Atomic<UInt32>>
   ) -> Element {
-    let owed = pendingReads.pointee.load(ordering: .acquiring)
-    if _isPOD(Element.self), owed == 0 { return place.pointee }
-    if owed == 1 {
+    if _isPOD(Element.self) { return place.pointee }
+    if pendingReads.pointee.load(ordering: .acquiring) == 1 {
       pendingReads.pointee.store(0, ordering: .relaxed)
       return place.move()
     }
@@ -231,22 +228,16 @@ extension Segment {
   /// Counting down acquires the copies of the readers before, for the one that destroys the
   /// element. There is nothing to release: the element was not read here.
   private func skip<Element>(_: Element.Type, from first: Int, to end: Int) {
+    if _isPOD(Element.self) { return }
     let places = elements.assumingMemoryBound(to: Element.self)
-    let isTrivial = _isPOD(Element.self)
     var slot = first
     while slot < end {
       defer { slot += 1 }
-      if isTrivial, pendingReads[slot].load(ordering: .relaxed) == 0 { continue }
       if pendingReads[slot].wrappingSubtract(1, ordering: .acquiring).newValue == 0 {
         (places + slot).deinitialize(count: 1)
       }
     }
   }
-}
-
-extension Segment {
-  /// Whether no reader owes a slot a read, of a log that counts all.
-  func isRead(at index: Int) -> Bool { pendingReads[index].load(ordering: .acquiring) == 0 }
 }
 
 /// Where the next element will be written. Valid with the log's lock held, and after that for as

@@ -31,7 +31,7 @@ struct StartingPoint {
       for: Element.self, before: end.segment, number: number, holding: replayed.count)
     var index = 0
     replayed.forEach {
-      first.write($0, at: index, pendingReads: _isPOD(Element.self) ? 0 : 1)
+      first.write($0, at: index, pendingReads: 1)
       index += 1
     }
     (segment, number) = (first, first.start)

@@ -25,6 +25,21 @@ package enum CurrentThread {
     #endif
   }
 
+  #if !canImport(Darwin)
+    private static let process = getpid()
+  #endif
+
+  /// Whether this is the main thread.
+  static var isMain: Bool {
+    #if canImport(Darwin)
+      pthread_main_np() != 0
+    #else
+      // Its number is that of the process. Linux writes a thread's number into the name of the thread's clock.
+      var clock = clockid_t()
+      return pthread_getcpuclockid(pthread_self(), &clock) == 0 && ~(clock >> 3) == process
+    #endif
+  }
+
   /// The thread whose jobs a test runs one by one, while one runs; zero for none.
   private static let ownedByTest = Atomic<UInt>(0)
 

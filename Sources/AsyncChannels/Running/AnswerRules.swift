@@ -8,6 +8,8 @@ struct AnswerRules: Sendable {
   let isBusyInPause: Bool
   /// Whether ignored elements are sent to an inlet.
   let tellsIgnored: Bool
+  /// Whether abandoned elements are sent to a closure.
+  let tellsAbandoned: Bool
 
   /// Whether busy stays reported while the next element is ready, and its work will begin.
   var isBusyBetween: Bool { overlap != .firstOnly && (pause == nil || isBusyInPause) }
@@ -28,6 +30,9 @@ struct AnswerRules: Sendable {
 
   /// Whether several answers may be there at the same time.
   var mayAnswerTogether: Bool { overlap == .concurrent || overlap == nil }
+
+  /// Whether something is reported in the isolation of `publish` when the call is cancelled.
+  var reportsCancelling: Bool { busy != nil || tellsAbandoned }
 
   /// Whether something is reported in the isolation of `publish` when an element is taken.
   var areReported: Bool { busy != nil || tellsIgnored }

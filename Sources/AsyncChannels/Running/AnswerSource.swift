@@ -5,14 +5,14 @@ protocol AnswerSource {
   /// consumer has asked.
   func waitForElement(isolation: isolated (any Actor)?) async -> Bool
 
-  func take() -> TakenTurn
+  func take() -> TakenWork
 }
 
-/// A sequence that is neither a subscription nor an outlet. To wait is to take, and nothing is given back.
+/// A sequence that is neither a subscription nor an outlet. To wait is to take.
 final class IteratedSource<Base: AsyncIteratorProtocol>: AnswerSource
 where Base.Failure == Never, Base.Element: Sendable {
   private var iterator: Base
-  private var next: Turn<Base.Element>?
+  private var next: Work<Base.Element>?
 
   init(_ iterator: Base) {
     self.iterator = iterator
@@ -21,12 +21,12 @@ where Base.Failure == Never, Base.Element: Sendable {
   func waitForElement(isolation: isolated (any Actor)?) async -> Bool {
     if Task.isCancelled { return false }
     var iterator = iterator
-    next = await iterator.next(isolation: isolation).map { Turn($0) }
+    next = await iterator.next(isolation: isolation).map { Work($0) }
     self.iterator = iterator
     return next != nil
   }
 
-  func take() -> TakenTurn {
-    next.take().map { .element($0) } ?? .nothing
+  func take() -> TakenWork {
+    next.take().map { .work($0) } ?? .nothing
   }
 }

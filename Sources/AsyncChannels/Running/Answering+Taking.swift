@@ -1,78 +1,101 @@
 /// How the loop of `answer` takes elements.
 extension Answering {
+  /// The element that is worked on next. Nil if there is none after all.
+  func takeNext(
+    from source: any AnswerSource, isolation: isolated (any Actor)?
+  ) async -> Work<Element>? {
+    guard let overlap = rules.overlap else {
+      return await takeByOwnOverlap(from: source, isolation: isolation)
+    }
+    let count = rules.pause == nil ? readyCount : await countAfterPause()
+    if count != 1 {
+      return await takeNewest(of: count, as: overlap, from: source, isolation: isolation)
+    }
+    switch fates.take(as: overlap, source.take) {
+    case .work(let work): return own(work)
+    case .ignored(let work): ignore(own(work))
+    case .skipped, .nothing: break
+    }
+    return nil
+  }
+
   /// How many elements the next work is for: each supersedes those before it.
-  var readyCount: Int {
+  private var readyCount: Int {
     rules.overlap == .latestOnly ? consumer?.place.pendingCount ?? 1 : 1
   }
 
   /// The same when those that are there have been quiet.
-  func countAfterPause(in group: inout DiscardingTaskGroup) async -> Int {
+  private func countAfterPause() async -> Int {
     guard let pause = rules.pause, let consumer else { return 1 }
     // Or it was rung at the end, which supersedes nothing.
     guard consumer.place.isReadable else { return 0 }
     // In this order: it does not cease to be busy.
-    if rules.isBusyInPause { turns.expect() }
-    if rules.supersedesAtArrival, consumer.place.isPlain { drop(turns.supersedeAll(), in: &group) }
+    if rules.isBusyInPause { fates.expect() }
+    if rules.supersedesAtArrival, consumer.place.isPlain { fates.supersedeAll() }
     return await consumer.place.wait(for: pause)
   }
 
-  func takeNext(from source: any AnswerSource) -> Turn<Element>? {
-    guard case .element(let turn) = turns.take(source.take) else { return nil }
-    return own(turn)
+  private func takeNewest(
+    of count: Int, as overlap: Overlap, from source: any AnswerSource,
+    isolation: isolated (any Actor)?
+  ) async -> Work<Element>? {
+    var newest: AnyWork?
+    var budget = LoopBudget()
+    for _ in 0..<max(0, count) {
+      if isolation != nil, budget.isUsedUp() { await budget.pause() }
+      let taken = fates.take(as: nil, source.take)
+      if case .work(let work) = taken { newest = work }
+      if case .nothing = taken { break }
+    }
+    return newest.flatMap { decide(own($0), as: overlap) }
   }
 
-  /// Takes one with an overlap of its own: of those with `.latestOnly` that are ready in a row, the newest. What
-  /// comes behind them is taken, too, and is next.
-  func takeNext(
-    from source: any AnswerSource, orAhead ahead: inout Turn<Element>?,
-    isolation: isolated (any Actor)?
-  ) async -> Turn<Element>? {
-    if let turn = ahead.take() { return turn }
-    guard var newest = takeNext(from: source) else { return nil }
-    guard look(at: newest) == .latestOnly, let consumer else { return newest }
+  /// One with an overlap of its own: of those with `.latestOnly` that are ready in a row, the newest. The element
+  /// behind them is taken, too, and is next.
+  private func takeByOwnOverlap(
+    from source: any AnswerSource, isolation: isolated (any Actor)?
+  ) async -> Work<Element>? {
+    let ahead = fates.undecided.map(own)
+    guard let first = ahead ?? takeAndLook(from: source) else { return nil }
+    if first.overlap == .oneAtATime { await fates.untilNoneIsCurrent() }
+    guard var newest = decide(first, as: first.overlap) else { return nil }
+    guard newest.overlap == .latestOnly, let consumer else { return newest }
     var budget = LoopBudget(after: 1)
     // No more than there are now: a fast sender would keep this for ever.
     for _ in 0..<consumer.place.pendingCount {
       if isolation != nil, budget.isUsedUp() { await budget.pause() }
-      switch turns.take(source.take) {
+      switch fates.take(as: nil, source.take) {
       case .nothing: return newest
-      case .skipped: continue
-      case .element(let turn):
-        guard look(at: own(turn)) == .latestOnly else {
-          ahead = own(turn)
-          return newest
-        }
-        turns.supersede(newest)
-        newest = own(turn)
+      case .skipped, .ignored: continue
+      case .work(let work):
+        guard look(at: own(work)) == .latestOnly else { return newest }
+        newest = decide(own(work), as: .latestOnly) ?? newest
       }
     }
     return newest
+  }
+
+  private func takeAndLook(from source: any AnswerSource) -> Work<Element>? {
+    guard case .work(let work) = fates.take(as: nil, source.take) else { return nil }
+    _ = look(at: own(work))
+    return own(work)
   }
 
   /// Asks an element for its overlap, once.
-  private func look(at turn: Turn<Element>) -> Overlap {
-    turn.overlap = overlapOf(turn.element)
-    return turn.overlap
+  private func look(at work: Work<Element>) -> Overlap {
+    work.overlap = overlapOf(work.element)
+    return work.overlap
   }
 
-  func takeNewest(
-    of count: Int, from source: any AnswerSource, isolation: isolated (any Actor)?
-  ) async -> Turn<Element>? {
-    var newest: Turn<Element>?
-    var budget = LoopBudget()
-    for _ in 0..<max(0, count) {
-      if isolation != nil, budget.isUsedUp() { await budget.pause() }
-      switch turns.take(replacing: newest, source.take) {
-      case .element(let turn): newest = own(turn)
-      case .skipped: continue
-      case .nothing: return newest
-      }
-    }
-    return newest
+  /// Nil if it is ignored.
+  private func decide(_ work: Work<Element>, as overlap: Overlap) -> Work<Element>? {
+    if fates.decide(work, as: overlap) { return work }
+    ignore(work)
+    return nil
   }
 
-  /// A turn that this call has made.
-  func own(_ turn: TurnBase) -> Turn<Element> {
-    unsafeDowncast(turn, to: Turn<Element>.self)
+  /// One that this call has made.
+  func own(_ work: AnyWork) -> Work<Element> {
+    unsafeDowncast(work, to: Work<Element>.self)
   }
 }

@@ -11,19 +11,20 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// }
   /// ```
   ///
-  /// Each element is worked on exactly once, unless it is superseded or ignored. The work runs outside the
-  /// isolation of `publish`. The call subscribes when it begins, or consumes the `Subscription` that it is
-  /// called on. It returns when the sequence has ended and the last answer was published.
+  /// Each element that the call takes is answered, superseded, ignored or, if the call is cancelled, abandoned. The
+  /// work runs outside the isolation of `publish`. The call subscribes when it begins, or consumes the
+  /// `Subscription` that it is called on. It returns when the sequence has ended and the last answer was published.
   ///
   /// **In other words.** ``Overlap/latestOnly`` is `switchMap` (`flatMapLatest`), ``Overlap/firstOnly`` is
   /// `exhaustMap`, ``Overlap/oneAtATime`` is `concatMap`, ``Overlap/concurrent`` is `mergeMap` (`flatMap`),
   /// and `after` is `debounce`.
   ///
-  /// - **Cancel**: cancelling the caller's task cancels the work in progress, whose answers are not published.
-  ///   The call returns when all work that it began has ended. Elements whose work has not begun stay in the
-  ///   sequence for the next call, which may begin before a cancelled one has returned. From a
-  ///   `Subscription`, a cancelled call takes no element that was sent after `cancel()` returned, and it has
-  ///   given back elements that it had taken and not begun.
+  /// - **Cancel**: cancelling the caller's task cancels the work in progress, whose answers are not published:
+  ///   `abandoned` receives the elements. The call returns when all work that it began has ended. An element is
+  ///   taken when its work begins, and not before. Once `cancel()` has returned, the call takes nothing more.
+  ///   Elements that it has not taken stay in the `Subscription` for the next call, which may begin before a
+  ///   cancelled one has returned. If `cancel()` comes between the take and the work, the work is called in a
+  ///   cancelled task.
   /// - **Pause**: with `after`, work begins on the newest element when none has arrived for that long. Earlier
   ///   elements are superseded. When the sequence ends, work begins immediately. During the pause the elements
   ///   stay in the subscription, so a cancelled call loses none of them, and the next consumer finds them.
@@ -32,7 +33,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// - **Derived subscriptions**: elements that are filtered out count as having arrived, and work is cancelled
   ///   only when newer work begins.
   /// - **Other sequences**: if the sequence is neither a `Subscription` nor an outlet or a state, elements that
-  ///   a cancelled call has read are lost.
+  ///   a cancelled call has read for a pause are lost.
   /// - **Costs**: one at a time, the work runs in the caller's task. Otherwise each element has a task, with the
   ///   caller's priority and task-local values. After 64 elements or a millisecond, the call lets others use
   ///   the isolation.
@@ -54,17 +55,24 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   ///     counts as having arrived when its quiet period is over, and those before it are superseded.
   ///   - work: Makes the answer. Superseded work is cancelled. Newer work does not wait for it to end, but
   ///     `answer` does not return until it has.
+  ///   - abandoned: Called with each element that the call has taken and will not answer because it was cancelled,
+  ///     once, in the isolation in which the closure was made, in the order in which the elements were taken. Use it
+  ///     to take back what the screen shows of work in progress. It does not wait for the cancelled work to end, and
+  ///     is called before this call returns, and before a later call on the same `Subscription` takes anything.
   ///   - publish: Called with each answer in the isolation in which the closure was made, one answer at a time.
   public func answer<Answer: Sendable>(
     _ overlap: Overlap = .oneAtATime, after quiet: Duration = .zero,
     clock: some Clock<Duration> = ContinuousClock(), busy: Inlet<Bool>? = nil,
     isBusyInPause: Bool = false, ignored: Inlet<Element>? = nil,
     by work: @escaping @Sendable (Element) async -> Answer,
+    @_inheritActorContext
+    abandoned: (@isolated(any) @Sendable (Element) -> Void)? = nil,
     @_inheritActorContext publish: @escaping @isolated(any) @Sendable (Answer) -> Void
   ) async {
     await answer(
       overlap, after: quiet, clock: clock, busy: busy, isBusyInPause: isBusyInPause,
-      ignored: ignored, by: .silent(work), to: .answer(publish))
+      ignored: ignored, by: .silent(work),
+      abandoned: abandoned, to: .answer(publish))
   }
 
   /// Does work that can fail for each element. The answer is a `Result` with the error's type.
@@ -84,10 +92,13 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
     isBusyInPause: Bool = false, ignored: Inlet<Element>? = nil,
     by work: @escaping @Sendable (Element) async throws(WorkFailure) -> Answer,
     @_inheritActorContext
+    abandoned: (@isolated(any) @Sendable (Element) -> Void)? = nil,
+    @_inheritActorContext
     publish: @escaping @isolated(any) @Sendable (Result<Answer, WorkFailure>) -> Void
   ) async {
     await answer(
       overlap, after: quiet, clock: clock, busy: busy, isBusyInPause: isBusyInPause,
-      ignored: ignored, by: .trying(work), to: .answer(publish))
+      ignored: ignored, by: .trying(work),
+      abandoned: abandoned, to: .answer(publish))
   }
 }

@@ -9,18 +9,21 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// }
   /// ```
   ///
-  /// Everything else is as with ``_Concurrency/AsyncSequence/answer(_:after:clock:busy:isBusyInPause:ignored:by:publish:)-(_,_,_,_,_,_,_,(Answer)->Void)``.
+  /// Everything else is as with ``_Concurrency/AsyncSequence/answer(_:after:clock:busy:isBusyInPause:ignored:by:abandoned:publish:)-(_,_,_,_,_,_,_,_,(Answer)->Void)``.
   public func answer<Answer: Sendable>(
     _ overlap: Overlap = .oneAtATime, after quiet: Duration = .zero,
     clock: some Clock<Duration> = ContinuousClock(), busy: Inlet<Bool>? = nil,
     isBusyInPause: Bool = false, ignored: Inlet<Element>? = nil,
     by work: @escaping @Sendable (Element) async -> Answer,
     @_inheritActorContext
+    abandoned: (@isolated(any) @Sendable (Element) -> Void)? = nil,
+    @_inheritActorContext
     publish: @escaping @isolated(any) @Sendable (Element, Answer) -> Void
   ) async {
     await answer(
       overlap, after: quiet, clock: clock, busy: busy, isBusyInPause: isBusyInPause,
-      ignored: ignored, by: .silent(work), to: .both(publish))
+      ignored: ignored, by: .silent(work),
+      abandoned: abandoned, to: .both(publish))
   }
 
   /// Does work that can fail for each element, and publishes a `Result` with its element.
@@ -31,11 +34,14 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
     isBusyInPause: Bool = false, ignored: Inlet<Element>? = nil,
     by work: @escaping @Sendable (Element) async throws(WorkFailure) -> Answer,
     @_inheritActorContext
+    abandoned: (@isolated(any) @Sendable (Element) -> Void)? = nil,
+    @_inheritActorContext
     publish: @escaping @isolated(any) @Sendable (Element, Result<Answer, WorkFailure>) -> Void
   ) async {
     await answer(
       overlap, after: quiet, clock: clock, busy: busy, isBusyInPause: isBusyInPause,
-      ignored: ignored, by: .trying(work), to: .both(publish))
+      ignored: ignored, by: .trying(work),
+      abandoned: abandoned, to: .both(publish))
   }
 
   /// Does work that reports its progress for each element. Use it for a download.
@@ -56,7 +62,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// too.
   ///
   /// Each element costs an additional channel and an additional task. Everything else is as with
-  /// ``_Concurrency/AsyncSequence/answer(_:after:clock:busy:isBusyInPause:ignored:by:publish:)-(_,_,_,_,_,_,_,(Answer)->Void)``.
+  /// ``_Concurrency/AsyncSequence/answer(_:after:clock:busy:isBusyInPause:ignored:by:abandoned:publish:)-(_,_,_,_,_,_,_,_,(Answer)->Void)``.
   ///
   /// The inlet may be used from any thread. `progress` is called in the isolation in which that closure was
   /// made. If this is also the isolation of `publish`, `progress` is never called while an answer is
@@ -69,11 +75,14 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
     @_inheritActorContext
     progress: @escaping @isolated(any) @Sendable (Element, Progress) -> Void,
     @_inheritActorContext
+    abandoned: (@isolated(any) @Sendable (Element) -> Void)? = nil,
+    @_inheritActorContext
     publish: @escaping @isolated(any) @Sendable (Element, Answer) -> Void
   ) async {
     await answer(
       overlap, after: quiet, clock: clock, busy: busy, isBusyInPause: isBusyInPause,
-      ignored: ignored, by: .reporting(work, to: progress), to: .both(publish))
+      ignored: ignored, by: .reporting(work, to: progress),
+      abandoned: abandoned, to: .both(publish))
   }
 
   /// Does work that reports its progress and can fail for each element. The answer is a `Result`.
@@ -86,6 +95,8 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
     @_inheritActorContext
     progress: @escaping @isolated(any) @Sendable (Element, Progress) -> Void,
     @_inheritActorContext
+    abandoned: (@isolated(any) @Sendable (Element) -> Void)? = nil,
+    @_inheritActorContext
     publish: @escaping @isolated(any) @Sendable (Element, Result<Answer, WorkFailure>) -> Void
   ) async {
     let attempt: @Sendable (Element, Inlet<Progress>) async -> Result<Answer, WorkFailure> = {
@@ -94,6 +105,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
     }
     await answer(
       overlap, after: quiet, clock: clock, busy: busy, isBusyInPause: isBusyInPause,
-      ignored: ignored, by: .reporting(attempt, to: progress), to: .both(publish))
+      ignored: ignored, by: .reporting(attempt, to: progress),
+      abandoned: abandoned, to: .both(publish))
   }
 }

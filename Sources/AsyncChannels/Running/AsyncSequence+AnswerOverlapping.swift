@@ -20,12 +20,13 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// - ``Overlap/firstOnly``: the element is ignored if work was in progress when it arrived.
   /// - ``Overlap/concurrent``: the work begins beside the other.
   /// - ``Overlap/oneAtATime``: the work waits until all answers before it are published. Later elements wait until
-  ///   its own answer is published, so nothing supersedes it.
+  ///   its own answer is published, so nothing supersedes it. If the call is cancelled meanwhile, its work is
+  ///   called in the cancelled task.
   ///
   /// Elements are decided one after the other, in order. Of several with ``Overlap/latestOnly`` that are ready in a
   /// row, work on the newest begins. There is no `after:`: a pause would supersede commands that must not be lost.
   ///
-  /// Cancelling is as with ``_Concurrency/AsyncSequence/answer(_:after:clock:busy:isBusyInPause:ignored:by:publish:)-(_,_,_,_,_,_,_,(Answer)->Void)``.
+  /// Cancelling is as with ``_Concurrency/AsyncSequence/answer(_:after:clock:busy:isBusyInPause:ignored:by:abandoned:publish:)-(_,_,_,_,_,_,_,_,(Answer)->Void)``.
   /// From combined state, and from a sequence that is neither a subscription nor an outlet or a state, an element
   /// arrives when the call reads it. Each element has a task with the caller's priority and task-local values, without its executor preference,
   /// except for those with ``Overlap/oneAtATime``, whose work runs in the caller's task.
@@ -45,11 +46,14 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
     ignored: Inlet<Element>? = nil,
     by work: @escaping @Sendable (Element) async -> Answer,
     @_inheritActorContext
+    abandoned: (@isolated(any) @Sendable (Element) -> Void)? = nil,
+    @_inheritActorContext
     publish: @escaping @isolated(any) @Sendable (Element, Answer) -> Void
   ) async {
     await answer(
       nil, overlapOf: overlap, after: .zero, clock: ContinuousClock(), busy: busy,
-      isBusyInPause: false, ignored: ignored, by: .silent(work), to: .both(publish))
+      isBusyInPause: false, ignored: ignored, by: .silent(work),
+      abandoned: abandoned, to: .both(publish))
   }
 
   /// Does work that can fail for each element, of which each has an overlap of its own, and publishes a `Result`
@@ -60,10 +64,13 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
     ignored: Inlet<Element>? = nil,
     by work: @escaping @Sendable (Element) async throws(WorkFailure) -> Answer,
     @_inheritActorContext
+    abandoned: (@isolated(any) @Sendable (Element) -> Void)? = nil,
+    @_inheritActorContext
     publish: @escaping @isolated(any) @Sendable (Element, Result<Answer, WorkFailure>) -> Void
   ) async {
     await answer(
       nil, overlapOf: overlap, after: .zero, clock: ContinuousClock(), busy: busy,
-      isBusyInPause: false, ignored: ignored, by: .trying(work), to: .both(publish))
+      isBusyInPause: false, ignored: ignored, by: .trying(work),
+      abandoned: abandoned, to: .both(publish))
   }
 }

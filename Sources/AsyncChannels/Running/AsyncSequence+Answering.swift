@@ -5,7 +5,8 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
     _ overlap: Overlap?, overlapOf: @escaping @Sendable (Element) -> Overlap = { _ in .oneAtATime },
     after quiet: Duration, clock: some Clock<Duration>, busy: Inlet<Bool>?,
     isBusyInPause: Bool, ignored: Inlet<Element>?,
-    by work: Work<Element, Answer>, to publish: Publish<Element, Answer>
+    by work: WorkFunction<Element, Answer>, abandoned: Abandoned<Element>?,
+    to publish: Publish<Element, Answer>
   ) async {
     if quiet < .zero {
       Diagnostics.programmerError(
@@ -18,11 +19,11 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
     }
     let rules = AnswerRules(
       overlap: overlap, pause: pause, busy: busy, isBusyInPause: isBusyInPause,
-      tellsIgnored: ignored != nil)
+      tellsIgnored: ignored != nil, tellsAbandoned: abandoned != nil)
     func answering(_ consumer: Consumer<Element>?) -> Answering<Element, Answer> {
       Answering(
-        rules, overlapOf: overlapOf, of: consumer, tellingIgnored: ignored, work: work,
-        publish: publish)
+        rules, overlapOf: overlapOf, of: consumer, tellingIgnored: ignored, abandoned: abandoned,
+        by: work, publish: publish)
     }
     let iterator = makeAsyncIterator()
     if let own = iterator as? Subscription<Element>.Iterator {

@@ -26,16 +26,6 @@ final class Busy: Sendable {
 
   func tell() { report.tell() }
 
-  /// Reports in an isolation, when it is free. Stands for a call: as long as it has not reported, others that
-  /// share the inlet report in order with it.
-  func tellLater(in isolation: (any Actor)?, priority: TaskPriority) {
-    let report = BusyReport.joined(self.report.inlet)
-    Task.detached(priority: priority) {
-      await report.tell(isolation: isolation)
-      report.leave()
-    }
-  }
-
   func leave() { report.leave() }
 
   private func change(by difference: Int, in total: inout Int) {
@@ -91,8 +81,6 @@ private final class BusyReport: Sendable {
   func change(_ change: (_ turns: inout Int) -> Void) {
     state.withLock { change(&$0.turns) }
   }
-
-  func tell(isolation: isolated (any Actor)?) { tell() }
 
   /// One caller reports at a time, outside the lock, until what was reported last is true; the
   /// others leave it to that one. So even if turns begin and end on several threads, reports are in

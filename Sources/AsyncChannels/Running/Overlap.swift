@@ -1,7 +1,7 @@
 /// What happens to an input that arrives while an earlier one is still being worked on. `answer` takes it as
 /// its first argument, or asks each element for it (`overlap:`).
 ///
-/// See ``_Concurrency/AsyncSequence/answer(_:after:clock:busy:isBusyInPause:ignored:by:publish:)-(_,_,_,_,_,_,_,(Answer)->Void)``.
+/// See ``_Concurrency/AsyncSequence/answer(_:after:clock:busy:isBusyInPause:ignored:by:abandoned:publish:)-(_,_,_,_,_,_,_,_,(Answer)->Void)``.
 public enum Overlap: Sendable, Hashable, CaseIterable {
   /// The new input waits. Inputs are worked on one after the other, in order, and each is answered. Use it
   /// for commands.

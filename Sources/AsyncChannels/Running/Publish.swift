@@ -1,3 +1,6 @@
+/// Where elements go that are abandoned.
+typealias Abandoned<Element> = @isolated(any) @Sendable (Element) -> Void
+
 /// Where answers go: without the element that they answer, or with it.
 enum Publish<Element: Sendable, Answer: Sendable>: Sendable {
   case answer(@isolated(any) @Sendable (Answer) -> Void)

@@ -59,12 +59,14 @@ struct Rows<ID: Hashable> {
   }
 }
 
-/// What runs for rows. It is cancelled inside `cancel()`, in one step: a task that is added later is cancelled
-/// at once.
+/// What runs for rows. It is cancelled inside `cancel()`, in one step, in the order in which it began: a task that is
+/// added later is cancelled at once.
 final class RowTasks: Sendable {
   private struct State {
     var isClosed = false
-    var tasks: Set<Task<Void, Never>> = []
+    /// With the numbers in which they began.
+    var tasks: [Task<Void, Never>: Int] = [:]
+    var lastNumber = 0
   }
 
   private let state = Locked(State())
@@ -106,7 +108,8 @@ final class RowTasks: Sendable {
   @inline(never)
   private func add(_ task: Task<Void, Never>) {
     let isClosed = state.withLock { state in
-      state.tasks.insert(task)
+      state.lastNumber += 1
+      state.tasks[task] = state.lastNumber
       return state.isClosed
     }
     if isClosed { task.cancel() }
@@ -114,7 +117,7 @@ final class RowTasks: Sendable {
 
   @inline(never)
   private func cancel(_ task: Task<Void, Never>) {
-    state.withLock { $0.tasks.remove(task) }?.cancel()
+    if state.withLock({ $0.tasks.removeValue(forKey: task) }) != nil { task.cancel() }
   }
 
   private func close() {
@@ -122,6 +125,6 @@ final class RowTasks: Sendable {
       state.isClosed = true
       return state.tasks
     }
-    for task in tasks { task.cancel() }
+    for (task, _) in tasks.sorted(by: { $0.value < $1.value }) { task.cancel() }
   }
 }

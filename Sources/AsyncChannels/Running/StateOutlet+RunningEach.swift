@@ -109,7 +109,10 @@ extension StateOutlet where Value: Sequence, Value.Element: Sendable {
       // A child cannot be cancelled alone except by another that waits to be told, and so later: the next run of
       // the same view model might begin before. Hence a task, and a child that waits for it.
       return rows.begin(id) {
-        Task { await callUnlessCancelled(run, with: element, in: run.isolation) }
+        if let follower = TestFollowing.current, let row = element as? any ViewModel {
+          follower.runs(row)
+        }
+        return Task { await callUnlessCancelled(run, with: element, in: run.isolation) }
       }
     }
   }

@@ -63,6 +63,7 @@ extension ViewModel {
     tellRecordings()
     // Synchronous code has no task whose child this could be. Never `Task.immediate`: that would begin
     // before a token that is being replaced has been dropped.
+    TestFollowing.current?.runs(self)
     let task = Task {
       guard !Task.isCancelled else { return }
       await run()

@@ -1,63 +1,79 @@
-/// What makes an answer, and perhaps reports how far it has come.
-enum Work<Element: Sendable, Answer: Sendable>: Sendable {
-  case silent(@Sendable (Element) async -> Answer)
-  case reporting(@Sendable (Turn<Element>, Turns) async -> Answer)
+import Synchronization
 
-  /// Work that can fail.
-  static func trying<Value, Failure: Error>(
-    _ work: @escaping @Sendable (Element) async throws(Failure) -> Value
-  ) -> Self where Answer == Result<Value, Failure> {
-    .silent { element in
-      await Result { () async throws(Failure) in try await work(element) }
-    }
-  }
+/// What becomes of an element that a call of `answer` has taken.
+enum Fate {
+  case answered, superseded, ignored, abandoned
+}
 
-  /// Work with an inlet for its progress. What it sends is published in order, before the answer, as long as
-  /// the answer would count. After that the inlet refuses it, and nothing that was sent before is published.
-  static func reporting<Progress: Sendable>(
-    _ work: @escaping @Sendable (Element, Inlet<Progress>) async -> Answer,
-    to publish: @escaping @isolated(any) @Sendable (Element, Progress) -> Void
-  ) -> Self {
-    .reporting { turn, turns in
-      let reports = Channel<Progress>()
-      let received = reports.outlet.subscribe()
-      let inlet = Inlet<Progress>.forwarding { progress in
-        turns.isWanted(turn) ? reports.send(progress) : .finished(progress)
-      }
-      return await withDiscardingTaskGroup { group in
-        defer { reports.finish() }
-        group.addTask {
-          for await reports in received.batches(ofAtMost: 64) {
-            await turns.publish(reports, of: turn, isolation: publish.isolation, to: publish)
-          }
-        }
-        return await work(turn.element, inlet)
-      }
-    }
+/// One element that a call of `answer` has taken, until nothing more is done for it.
+///
+/// The part that does not depend on the element, so that deciding about it costs no look at a type; `Work`
+/// is the rest.
+///
+/// `@unchecked Sendable`: its fate, its number, its index, and whether it is late, are touched under the lock of `Fates` only,
+/// and what the loop notes of it by that loop; the rest is constant or has a lock.
+class AnyWork: @unchecked Sendable {
+  /// The elements that are worked on, in recordings. Made by the task that took them.
+  final let origins = Causes.current
+  /// Nil as long as its answer may be published.
+  @exclusivity(unchecked) final var fate: Fate?
+  /// Whether others were worked on when it was taken, or it came before their last answer was published.
+  @exclusivity(unchecked) final var isLate = false
+  /// The loop's: what its element says, if each has an overlap of its own.
+  final var overlap = Overlap.oneAtATime
+  /// The loop's: whether it has left the element to a task, which will finish it.
+  final var isBegun = false
+  /// The how manieth it is of its call.
+  @exclusivity(unchecked) final var number = 0
+  /// Its place in `Works`.
+  fileprivate final var index = 0
+  private final let task = Locked<Task<Void, Never>?>(nil)
+
+  /// What the running task sends from now on is caused by this element.
+  final func becomeCause() { Causes.took(origins, from: ObjectIdentifier(self)) }
+
+  final func endAsCause() { Causes.forget(ObjectIdentifier(self)) }
+
+  final func note(_ event: (Int) -> LogEvent) { Causes.note(of: origins, event) }
+
+  /// Notes that a task does its work that is no child task.
+  final func isDone(by task: Task<Void, Never>) { self.task.withLock { $0 = task } }
+
+  final func cancel() { task.withLock { $0 }?.cancel() }
+
+  final func untilDone() async { await task.withLock { $0 }?.value }
+}
+
+/// See `AnyWork`.
+final class Work<Element: Sendable>: AnyWork, @unchecked Sendable {
+  let element: Element
+
+  init(_ element: Element) {
+    self.element = element
   }
 }
 
-extension Result {
-  /// As the standard library's form, of a function that suspends.
-  @inline(__always)
-  init(catching body: () async throws(Failure) -> Success) async {
-    do throws(Failure) {
-      self = .success(try await body())
-    } catch {
-      self = .failure(error)
-    }
+/// Works without an order, so that each is removed in one step.
+struct Works {
+  private(set) var all: [AnyWork] = []
+
+  mutating func append(_ work: AnyWork) {
+    work.index = all.count
+    all.append(work)
+  }
+
+  /// False if it is not there any more.
+  mutating func remove(_ work: AnyWork) -> Bool {
+    let index = work.index
+    guard index < all.count, all[index] === work else { return false }
+    all.swapAt(index, all.count - 1)
+    all[index].index = index
+    all.removeLast()
+    return true
   }
 }
 
-extension Turns {
-  /// - Parameter isolation: That of `publish`, so that nothing else can run there between the look whether
-  ///   progress is wanted and its publication.
-  fileprivate func publish<Element: Sendable, Progress: Sendable>(
-    _ reports: [Progress], of turn: Turn<Element>, isolation: isolated (any Actor)?,
-    to publish: @isolated(any) @Sendable (Element, Progress) -> Void
-  ) async {
-    turn.becomeCause()
-    for progress in reports where isWanted(turn) { await publish(turn.element, progress) }
-    turn.endAsCause()
-  }
+/// What comes of a take. An element that is skipped was filtered out.
+enum TakenWork {
+  case work(AnyWork), ignored(AnyWork), skipped, nothing
 }

@@ -28,17 +28,16 @@ public import Observation
 /// - **Writing** is atomic and may be done from any thread. Setting a property through ``value``
 ///   (`x.value.count += 1`) reads and writes in two steps; ``update(_:)`` does it in one.
 /// - **Observation**: it is `Observable`, property by property. A view, `withObservationTracking`
-///   or `Observations` that has read the value, through its wrapper or ``value``, is told of each
-///   change once, after the new value was stored. On the main actor no observer keeps an old value:
-///   one that is overtaken, while it reads, by a write of another thread is told in a later turn.
-///   On other threads such a write may go unnoticed until the next one, as with Observation itself:
-///   follow the ``outlet`` there.
+///   or `Observations` that has read the value, through its wrapper or ``value``, is told on the main
+///   actor, after the new value was stored: immediately, if the main thread writes, and in a later turn
+///   otherwise. On the main actor no observer keeps an old value, and none is told twice for one
+///   registration. For code elsewhere, Observation promises neither: follow the ``outlet`` there.
 /// - **End**: ``finish()``, or dropping the last reference, ends its outlets. The value of a
 ///   finished one can still be read and no longer changes. Outlets and inlets do not keep it alive.
 ///
 /// A write costs what ``Channel/send(_:)`` costs, with any number of subscribers. A read takes
 /// a lock for a few nanoseconds, and waits only for an ``update(_:)`` that changes the value in
-/// place. Once the value was read on another thread than that of a write, such a write also
+/// place. Once the value was read, a write from another thread than the main thread also
 /// enqueues a job on the main actor: one job for all writes until it runs.
 @propertyWrapper
 public final class CurrentValue<Value: Sendable>: Observable, Sendable {
@@ -163,8 +162,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// value it traps.
   public func finish() {
     observed.writers.requireNotHeldByThisThread(of: Value.self)
-    if log.finishKeepingNewest() { return }
-    endUpdatesAndFinish()
+    if log.finishKeepingNewest() { log.endDerived() } else { endUpdatesAndFinish() }
   }
 
   /// How many subscriptions there are now; zero once the value is finished. One to derived state counts
@@ -189,19 +187,22 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   func setNoting(_ value: Value) -> Int? {
     var evicted = Evicted<Value>()  // destroyed at the end, as in `set`
     let notes = log.notes(of: value)
-    let (subscribers, wake) =
-      log.appendUnlessUpdating(value, noting: notes, evicting: &evicted)
+    let (subscribers, wake, rest) =
+      log.writeUnlessUpdating(value, noting: notes, evicting: &evicted)
       ?? observed.writers.withLock(of: Value.self) {
-        log.append(value, noting: notes, evicting: &evicted)
+        log.write(value, noting: notes, evicting: &evicted)
       }
-    publish(wake, to: subscribers)
+    publish(wake, to: subscribers, rest)
     return subscribers
   }
 
   /// Wakes subscribers and tells observers, after the store and with no lock held.
+  ///
+  /// - Parameter rest: What is left to do for state that is derived from this.
   @inlinable
-  func publish(_ wake: Wake, to subscribers: Int?) {
+  func publish(_ wake: Wake, to subscribers: Int?, _ rest: StateGraph.Rest? = nil) {
     log.perform(wake)
-    if subscribers != nil { observed.noteChange() }
+    if subscribers != nil { observed.tellOfChange() }
+    rest?.perform()
   }
 }

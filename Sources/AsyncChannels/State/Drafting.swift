@@ -13,37 +13,31 @@ struct Drafting<Value: Sendable>: Sendable {
   private(set) var draft: Value?
   /// How many times something was written.
   private(set) var number = 0
-  /// The place of the draft in the owner's input, if that is a channel.
-  private(set) var mark: SentMark?
+  /// Whether the owner's input, if that is a channel, has got the draft.
+  private(set) var receipt: Receipt?
   /// What was published last that is no decision on the draft.
   private var before: Published<Value>?
 
   typealias Seen = (number: Int, isTaken: Bool, before: Published<Value>?)
 
   /// - Returns: What it was before: what is in that is destroyed with no lock held.
-  mutating func begin(
-    _ value: Value, markedBy mark: SentMark?, insteadOf before: Published<Value>?
-  ) -> Self {
+  mutating func begin(_ value: Value, _ receipt: Receipt?) -> Self {
     let old = self
-    // While there is a draft, what is published is noted.
-    if draft == nil { self.before = before }
-    (draft, self.mark) = (value, mark)
+    (draft, self.receipt) = (value, receipt)
     number += 1
     return old
   }
 
   /// The draft, and whether all subscribers of the owner's input have taken it: one step, so that no other
   /// write comes in between. Nil if there is no draft.
-  func look(into log: BroadcastLogBase?) -> Seen? {
-    guard draft != nil else { return nil }
-    let isTaken = mark.map { log?.isTaken($0) ?? true } ?? true
-    return (number, isTaken, before)
+  func look() -> Seen? {
+    draft == nil ? nil : (number, receipt?.isTaken ?? true, before)
   }
 
-  /// Notes what was published and is no decision.
+  /// Remembers what was published and is no decision.
   ///
   /// - Returns: What was replaced, to be destroyed with no lock held.
-  mutating func note(_ published: Published<Value>) -> Published<Value>? {
+  mutating func remember(_ published: Published<Value>) -> Published<Value>? {
     guard draft != nil, published.isCurrent, published.version >= before?.version ?? 0 else {
       return published
     }
@@ -52,7 +46,7 @@ struct Drafting<Value: Sendable>: Sendable {
 
   /// Ends the draft. Returns what it was before, as `begin` does.
   mutating func end() -> Self {
-    defer { (draft, mark, before) = (nil, nil, nil) }
+    defer { (draft, receipt, before) = (nil, nil, nil) }
     return self
   }
 }

@@ -17,6 +17,11 @@ package struct FollowedSource {
   package var current: Any?
 }
 
+/// A log alone, for who does not know what it is to its owner.
+extension BroadcastLogBase: Followable {
+  package final var followedSource: FollowedSource? { FollowedSource(kind: .channel, followed: self) }
+}
+
 extension Channel: Followable {
   package var followedSource: FollowedSource? { FollowedSource(kind: .channel, followed: log) }
 }

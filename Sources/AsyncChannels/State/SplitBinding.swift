@@ -32,21 +32,24 @@ import Synchronization
 ///
 /// Whether a write still waits is known of the inlet of a channel, an ``Input``'s above all, and of
 /// what `contramap` of ``Inlet`` makes of one: it waits until all subscribers of that channel have
-/// taken it. With any other inlet, a write counts as taken when it is sent. If an owner takes the next
-/// write before it has answered the one before (``Overlap/concurrent``), its answer to either is read.
+/// taken it, and what others sent to the channel while it was being sent. With any other inlet, a
+/// write counts as taken when it is sent. If an owner takes the next write before it has answered the
+/// one before (``Overlap/concurrent``), its answer to either is read.
 ///
-/// The owner's state tells the binding of each of its publications, on the publisher's thread, until the
-/// binding is dropped. While a write waits for its answer, the closures of a derived source run once more for
-/// each of them; such a source has published when its value is another than before. Reading waits for no
-/// owner, unless ``CurrentValue/update(_:)`` is changing the source in place. The binding keeps neither the
-/// owner nor its channel alive.
+/// The owner's state tells the binding of each of its publications, on the publisher's thread, until
+/// the binding is dropped. While a write waits for its answer, the closures of a derived source run
+/// once more for each of them; such a source has published when its value is another than before.
+/// Until the write was taken, elements of its channel are sent and taken on the slow path. Reading
+/// waits for no owner, unless ``CurrentValue/update(_:)`` is changing the source in place. The binding
+/// keeps neither the owner nor its channel alive.
 public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendable {
   private let source: StateOutlet<Value>
-  private let roots: [(log: BroadcastLogBase, observed: ObservedValue)]
+  /// The source's.
+  private let publications: ObservedValue
   private let target: Inlet<Value>
   private let drafting = Locked(Drafting<Value>())
-  /// For Observation: changes with each change of `value` that the source does not tell of.
-  private let changes = CurrentValue(0)
+  /// The source is read untracked, so this is all that tells of what is read.
+  private let observed = ObservedValue()
 
   /// - Parameters:
   ///   - source: The owner's state.
@@ -54,33 +57,38 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   public init(reading source: StateOutlet<Value>, writing target: Inlet<Value>) {
     self.source = source
     self.target = target
-    roots = source.roots
-    target.log?.countAll()
-    let follower = StateFollower(id: ObjectIdentifier(self)) { [weak self] in self?.judge() }
-    for root in roots { root.observed.add(follower) }
+    publications = source.observed
+    publications.addFollower(ObjectIdentifier(self)) { [weak self] in
+      if let self, judge() { observed.tellOfChange() }
+    }
   }
 
   deinit {
-    for root in roots { root.observed.remove(ObjectIdentifier(self)) }
-    forget(drafting.withLock { $0.end() })
+    publications.removeFollower(ObjectIdentifier(self))
+    drafting.withLock { $0.end() }.receipt?.end()
   }
 
   /// The value to show, and to write what the user makes of it.
   public var value: Value {
     get {
-      // All that it depends on is tracked before it is read: see `ObservedValue.access`.
-      _ = changes.value
-      for root in roots { root.observed.access() }
+      observed.access()
       return current
     }
     set {
-      let before = published
-      if current != newValue { send(newValue, insteadOf: before) }
+      if current != newValue { send(newValue) }
     }
   }
 
-  /// The source is read after the draft: before it, it could be older than a decision that ends the draft meanwhile.
-  private var current: Value { drafting.withLock { $0.draft } ?? source.value }
+  /// The source is read after the draft: before it, it could be older than a decision that ends the
+  /// draft meanwhile.
+  private var current: Value {
+    if let draft = drafting.withLock({ $0.draft }) { return draft }
+    return switch source.source {
+    case .state(let root): StateRoot.untrackedValue(of: root.log, root.observed)
+    // While something is changed in place, reading waits until that is done.
+    case .derived(let derived): published?.value ?? derived.value
+    }
+  }
 
   /// Calls a function with the value now, before this returns, and after each change, in a later turn of the main
   /// actor: for the text field of a controller.
@@ -99,83 +107,69 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   /// costs one job on the main actor, and each further change before it one atomic exchange.
   @MainActor
   public func observe(_ body: @escaping @MainActor (Value) -> Void) -> CancellationToken {
-    let observer = ChangeObserver(of: roots.map(\.observed) + [changes.observed]) { [weak self] in
-      if let self { body(self.value) }
+    let observer = ChangeObserver(of: observed) { [weak self] in
+      if let self { body(self.current) }
     }
-    observer.begin()
-    body(value)
+    body(current)
     return CancellationToken { observer.end() }
   }
 
-  private func send(_ value: Value, insteadOf before: Published<Value>?) {
-    let mark = target.log?.beginMarking()
-    let replaced = drafting.withLock { $0.begin(value, markedBy: mark, insteadOf: before) }
-    // Something was published since, and not judged: there was no draft. Or the source was changed in place then.
-    if before?.version != version, let published { noteUndecided(published) }
+  private func send(_ value: Value) {
+    let receipt = target.log.map { Receipt(of: $0) }
+    let old = drafting.withLock { $0.begin(value, receipt) }
+    old.receipt?.end()
+    // What is there before the write is sent is no decision on it.
+    if let published { remember(published) }
     target.send(value)
-    if let mark { target.log?.endMarking(mark) }
-    forget(replaced)
-    changes.update { $0 += 1 }
+    receipt?.endSending()
+    observed.tellOfChange()
   }
 
-  /// What was published last is no decision on the draft.
-  private func noteUndecided(_ published: Published<Value>) {
-    let replaced = drafting.withLock { $0.note(published) }
-    withExtendedLifetime(replaced) {}
+  /// What was published is no decision on the draft.
+  private func remember(_ published: Published<Value>) {
+    let old = drafting.withLock { $0.remember(published) }
+    withExtendedLifetime(old) {}
   }
 
-  /// Is what was published just now a decision on the draft, or a late answer to an earlier write? A
-  /// decision ends the draft. Observers hear of it from the source, which tells them after this.
+  /// Is what was published just now read? A decision on the draft is, and ends the draft. A late
+  /// answer to an earlier write is not.
   ///
-  /// This runs on the publisher's thread, before it goes on. So an owner that takes, decides and publishes
-  /// has not taken more than it had taken when it published.
-  private func judge() {
-    guard let seen = drafting.withLock({ $0.look(into: target.log) }) else { return }
-    guard case .derived = source.source else {
-      if seen.isTaken { _ = end(seen) }
-      return
-    }
+  /// This runs on the publisher's thread, before it goes on. So an owner that takes, decides and
+  /// publishes has not taken more than it had taken when it published.
+  private func judge() -> Bool {
+    guard let seen = drafting.withLock({ $0.look() }) else { return true }
+    guard case .derived = source.source else { return seen.isTaken && end(seen) }
     // Something is changed in place just now: it comes here when that is published.
-    guard let published else { return }
+    guard let published else { return false }
     let isChanged = seen.before.map { $0.value != published.value } ?? true
-    if seen.isTaken, isChanged, end(seen) { return }
-    noteUndecided(published)
+    if seen.isTaken, isChanged, end(seen) { return true }
+    remember(published)
+    return false
   }
 
   /// Ends the draft that was seen. False if there was another write meanwhile, on which this is no decision.
   private func end(_ seen: Drafting<Value>.Seen) -> Bool {
-    guard let old = drafting.withLock({ $0.number == seen.number ? $0.end() : nil }) else {
-      return false
-    }
-    forget(old)
-    return true
-  }
-
-  private func forget(_ old: Drafting<Value>) {
-    if let mark = old.mark { target.log?.forget(mark) }
+    let old = drafting.withLock { $0.number == seen.number ? $0.end() : nil }
+    old?.receipt?.end()
+    return old != nil
   }
 
   /// What a derived source is now, read without waiting and without touching a value that is being updated; nil
   /// while one is changed in place.
   private var published: Published<Value>? {
     guard case .derived(let derived) = source.source else { return nil }
-    let version = version
-    let roots = StateRoots(of: derived)
-    guard let newest = roots.newest else { return nil }
-    let value = StateMoment(of: roots, newest).value(of: derived)
-    return Published(value: value, version: version, isCurrent: version == self.version)
+    guard let reading = derived.reading(mayWait: false) else { return nil }
+    return Published(
+      value: reading.value, version: reading.changedAt, isCurrent: reading.isCurrent)
   }
-
-  /// A number that grows with each publication.
-  private var version: Int { roots.reduce(0) { $0 + $1.log.version } }
 }
 
 extension StateOutlet {
-  /// The states that it is made of.
-  fileprivate var roots: [(log: BroadcastLogBase, observed: ObservedValue)] {
+  /// What is told of each change.
+  fileprivate var observed: ObservedValue {
     switch source {
-    case .state(let root): [(root.log, root.observed)]
-    case .derived(let derived): StateRoots(of: derived).all
+    case .state(let root): root.observed
+    case .derived(let derived): derived.observed
     }
   }
 }

@@ -95,25 +95,18 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Subscribable {
   @usableFromInline
   var part: StatePart {
     switch source {
-    case .state(let root): .root(root.log, root.observed)
+    case .state(let root): .root(root.log)
     case .derived(let derived): .derived(derived)
     }
   }
 
-  /// Its value at a moment, or, without one, now.
-  @inlinable
-  func value(at moment: StateMoment?) -> Value {
+  /// Its value for what is made of it.
+  @usableFromInline
+  func value(in evaluation: Evaluation) -> Value {
     switch source {
-    case .state(let root): if let moment { moment.value(of: root) } else { root.value }
-    case .derived(let derived):
-      if let moment { moment.value(of: derived) } else { derived.read(nil) }
+    case .state(let root): evaluation.value(of: root)
+    case .derived(let derived): evaluation.value(of: derived)
     }
-  }
-
-  /// Whether it is made of one state, each change of which is given.
-  @inlinable
-  var isFollowedAlone: Bool {
-    if case .derived(let derived) = source { derived.follow != nil } else { true }
   }
 
   @inlinable

@@ -15,7 +15,16 @@ struct StateRoot<Value: Sendable>: Sendable {
 
   @inlinable
   static func value(of log: BroadcastLog<Value>, _ observed: ObservedValue) -> Value {
+    if let evaluation = Evaluation.current {
+      return evaluation.follow(StateRoot(log: log, observed: observed))
+    }
     observed.access()
+    return untrackedValue(of: log, observed)
+  }
+
+  /// The same, of which Observation hears nothing.
+  @inlinable
+  static func untrackedValue(of log: BroadcastLog<Value>, _ observed: ObservedValue) -> Value {
     observed.writers.requireNotHeldByThisThread(of: Value.self)
     return log.newest ?? log.newest(after: observed.writers)
   }

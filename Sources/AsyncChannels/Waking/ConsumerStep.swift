@@ -3,8 +3,6 @@ package enum ConsumerStep: Sendable {
   case cancelled, displaced
   /// With `Subscription.next()`: a script rather than a loop.
   case takesByHand
-  /// An element that had been given back. Each of these is an `Origin`.
-  case takesAgain([any Sendable])
   /// It does not work any longer on what it took: its loop has ended, or asks for more.
   case endsStep
 }

@@ -15,10 +15,7 @@ struct CurrentConsumer {
   /// Made at the first sleep, and again when one was cancelled or displaced.
   private(set) var bell: Doorbell?
   /// From joining the queue until it has woken. Without a doorbell it says nothing.
-  private var isAsleep = false
-
-  /// The doorbell on which it sleeps; nil if it is awake.
-  var sleepingPlace: Doorbell? { isAsleep ? bell : nil }
+  private(set) var isAsleep = false
 
   /// An iterator asks, or the same one again before its last call has returned.
   mutating func ask(as epoch: UInt64) -> Succession {

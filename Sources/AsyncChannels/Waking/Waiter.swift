@@ -37,13 +37,10 @@ package class Waiter: @unchecked Sendable {
   /// Whose takes find what is known to be there, without a look at who has asked; zero for nobody.
   @exclusivity(unchecked) @usableFromInline final var admitted: UInt64 = 0
   @exclusivity(unchecked) private final var consumer = CurrentConsumer()
-  /// Whether there is what was given back. Relaxed: a consumer finds it under the lock when it first asks, and from
-  /// then on knows of it itself.
-  private final let hasReturnedElements = Atomic(false)
   @exclusivity(unchecked) private final var spin = AdaptiveSpin()
-  /// Before those that are there. While there are any, as nearly never, nobody takes without the lock.
-  @exclusivity(unchecked) private final var returned = ReturnedElements()
   @exclusivity(unchecked) private final var budget = LoopBudget()
+  /// What cancelled consumers are about to report. A newer one begins after that.
+  @exclusivity(unchecked) private final var reports: [Task<Void, Never>] = []
   @usableFromInline final let soleUse = SoleUse()
 
   /// For reports: the type of the elements that its consumers listen to.
@@ -78,47 +75,13 @@ package class Waiter: @unchecked Sendable {
   /// Whether that is there. Requires no lock.
   func isThere(_ next: Int) -> Bool { false }
 
-  /// Whether a consumer has given elements back that no other has taken.
-  @usableFromInline
-  final var hasReturned: Bool { hasReturnedElements.load(ordering: .relaxed) }
-
-  final var returnedCount: Int { hasReturned ? lock.withLock { _ in returned.count } : 0 }
-
-  /// Takes back elements that a consumer took, and did not use. Whoever takes next begins with them: until they
-  /// are taken nobody comes to the fast path.
-  final func takeBack(_ elements: [any Sendable], of epoch: UInt64) {
-    if elements.isEmpty { return }
-    let sleeper = lock.withLock { _ -> Doorbell? in
-      returned.insert(elements, of: epoch)
-      hasReturnedElements.store(true, ordering: .relaxed)
-      admitted = 0
-      // A newer consumer may sleep already. Only who has taken its doorbell out of the queue rings it: after a
-      // ring too many it would look, and come back to the queue, while it is still in another list.
-      guard let bell = consumer.sleepingPlace, leaveQueue(bell) else { return nil }
-      return bell
-    }
-    sleeper?.ring()
-  }
-
-  /// The first element that was given back, for the consumer.
-  final func takeReturned(as epoch: UInt64) -> (any Sendable)? {
-    withPlace(of: epoch) {
-      let first = returned.popFirst(as: epoch)
-      hasReturnedElements.store(!returned.isEmpty, ordering: .relaxed)
-      return first
-    }
-  }
-
   /// Whether the consumer would find something, without asking for more. False for any other.
   final func isReadable(as epoch: UInt64) -> Bool {
-    withPlace(of: epoch) {
-      !returned.isEmpty || poll(asks: false, orJoinWith: nil) == .readable ? true : nil
-    } ?? false
+    withPlace(of: epoch) { poll(asks: false, orJoinWith: nil) } == .readable
   }
 
-  /// Takes a doorbell out of the queue. False if somebody else has, who rings it. Requires the lock.
-  @discardableResult
-  func leaveQueue(_ bell: Doorbell) -> Bool { false }
+  /// Takes a doorbell out of the queue, unless somebody else has, who rings it. Requires the lock.
+  func leaveQueue(_ bell: Doorbell) {}
 
   /// To be called when a consumer that slept is awake, rung or cancelled, and still in its place. Looks,
   /// before it is asked whether the task is cancelled. Requires the lock.
@@ -130,15 +93,24 @@ package class Waiter: @unchecked Sendable {
   /// Its subscriptions to single logs.
   package var parts: [Waiter] { [self] }
 
-  /// Watchers, one for each log: each waits for what comes from now on and takes nothing.
-  func makeWatchers() -> [ArrivalWatcher] { [] }
-
   /// Acquires and releases, so that what the maker of an older epoch has seen, the maker of a
   /// newer one sees. So a cancelled task that does not see its cancellation yet has an older epoch
   /// than any consumer that began after `cancel()` returned, and cannot displace it.
   @usableFromInline
   package final func makeEpoch() -> UInt64 {
     lastEpoch.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
+  }
+
+  final func willReport(in task: Task<Void, Never>) {
+    lock.withLock { _ in reports.append(task) }
+  }
+
+  /// Waits until what cancelled consumers had to report was reported.
+  final func untilReported() async {
+    while let report = lock.withLock({ _ in reports.first }) {
+      await report.value
+      lock.withLock { _ in reports.removeAll { $0 == report } }
+    }
   }
 
   /// Waits until there may be an element to take. False at the end, if the task is cancelled, or if a
@@ -170,8 +142,7 @@ package class Waiter: @unchecked Sendable {
 
   /// Looks without waiting and without asking for more, for a consumer whose take found nothing.
   package final func poll(as epoch: UInt64) -> PollResult {
-    ask(as: epoch) { returned.isEmpty ? poll(asks: false, orJoinWith: nil) : .readable }
-      ?? .displaced
+    ask(as: epoch) { poll(asks: false, orJoinWith: nil) } ?? .displaced
   }
 
   /// The same for a listener, which asks for more. If there is nothing, its doorbell joins the wait queue.
@@ -186,7 +157,7 @@ package class Waiter: @unchecked Sendable {
 
   /// To be called when a listener that may sleep is cancelled.
   final func leave(_ bell: Doorbell, as epoch: UInt64) {
-    withPlace(of: epoch) { _ = leaveQueue(bell) }
+    withPlace(of: epoch) { leaveQueue(bell) }
   }
 
   /// Takes what is known to be there, for the consumer.
@@ -205,7 +176,7 @@ package class Waiter: @unchecked Sendable {
     var displaced: Doorbell?
     let found = excluding(epoch) { () -> Found? in
       guard case .granted(let sleeper) = consumer.ask(as: epoch) else { return nil }
-      admitted = returned.isEmpty ? epoch : 0
+      admitted = epoch
       if let sleeper { leaveQueue(sleeper) }
       displaced = sleeper
       return body()
@@ -257,7 +228,6 @@ package class Waiter: @unchecked Sendable {
 
   /// Joins the wait queue with a doorbell unless there is something. Requires the lock.
   private final func lookOrJoin(_ joined: inout Doorbell?) -> PollResult {
-    guard returned.isEmpty else { return .readable }
     var kept = consumer.bell
     if kept == nil {
       // A consumer that never has to wait makes no doorbell.

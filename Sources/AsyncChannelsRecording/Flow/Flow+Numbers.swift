@@ -57,6 +57,7 @@ package struct FlowWords {
     case .dropped: "\(name(event)) dropped\(subscriber(event))"
     case .superseded: "\(name(event)) superseded"
     case .ignored: "\(name(event)) ignored"
+    case .abandoned: "\(name(event)) abandoned"
     case .finished: "finished"
     case .subscribed: "\(number(event)) subscribed"
     case .left: "\(number(event)) left"

@@ -15,7 +15,8 @@ package struct Flow: Sendable {
   package typealias LaneKind = FollowedSource.Kind
 
   package enum Kind: Sendable, Hashable {
-    case sent, taken, dropped, subscribed, left, cancelled, displaced, finished, superseded, ignored
+    case sent, taken, dropped, subscribed, left, cancelled, displaced, finished
+    case superseded, ignored, abandoned
   }
 
   package struct Event: Sendable {

@@ -205,7 +205,7 @@ struct EventStoreState: Sendable {
     lastTime = max(time, lastTime)
     if lanes[lane].isOfStranger(event) { return }
     switch event {
-    case .sent, .taken, .takenAgain, .stepEnded: break
+    case .sent, .taken, .stepEnded, .counted: break
     case .asked(let asking):
       guard let take = lanes[lane].lastTakes[asking.subscriber], keeps(take),
         self[take].event.done == nil
@@ -237,6 +237,8 @@ struct EventStoreState: Sendable {
       add(.superseded, lane, by: actor, element: element)
     case .ignored(let element):
       add(.ignored, lane, by: actor, element: element)
+    case .abandoned(let element):
+      add(.abandoned, lane, by: actor, element: element)
     }
   }
 

@@ -84,9 +84,6 @@ final class LogRecorder: LogObserver {
     case .taken(let subscriber, let slot):
       guard let element = owner.noteTaken(by: subscriber, slot: slot, in: lane) else { return nil }
       return took(element, by: subscriber)
-    case .takenAgain(let origins, let subscriber):
-      let own = origins.first { $0.observer === self }
-      return own.map { took($0.element, by: subscriber) } ?? forget(subscriber)
     case .asked(let asking):
       owner.note(event, in: lane)
       return forget(asking.subscriber)

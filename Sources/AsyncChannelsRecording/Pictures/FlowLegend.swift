@@ -28,7 +28,7 @@ package struct FlowLegend {
 
   /// Kinds that have the same mark.
   private static let groups: [[Flow.Kind]] = [
-    [.sent], [.taken], [.dropped], [.superseded, .ignored], [.finished], [.subscribed],
+    [.sent], [.taken], [.dropped], [.superseded, .ignored, .abandoned], [.finished], [.subscribed],
     [.left, .cancelled, .displaced],
   ]
 

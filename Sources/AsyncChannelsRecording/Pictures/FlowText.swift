@@ -112,13 +112,13 @@ struct Glyphs {
     bar: "│", line: "─", inlet: "○", branch: "├", branchBack: "┤", ellipsis: "…",
     marks: [
       .sent: "●", .taken: "◆", .dropped: "✕", .finished: "■", .superseded: "⊘", .ignored: "⊘",
-      .subscribed: "┬", .left: "┴", .cancelled: "┴", .displaced: "┴",
+      .abandoned: "⊘", .subscribed: "┬", .left: "┴", .cancelled: "┴", .displaced: "┴",
     ])
   static let ascii = Glyphs(
     bar: "|", line: "-", inlet: "o", branch: "+", branchBack: "+", ellipsis: "...",
     marks: [
       .sent: "*", .taken: "v", .dropped: "x", .finished: "=", .superseded: "/", .ignored: "/",
-      .subscribed: "(", .left: ")", .cancelled: ")", .displaced: ")",
+      .abandoned: "/", .subscribed: "(", .left: ")", .cancelled: ")", .displaced: ")",
     ])
 }
 

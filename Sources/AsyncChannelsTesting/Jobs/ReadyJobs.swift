@@ -19,6 +19,9 @@ struct ReadyJobs {
     random = seed.map(SplitMix64.init)
   }
 
+  /// The tasks whose jobs these are, without those that run on an actor.
+  var tasks: [UInt64] { (pool + mainActor).compactMap(\.job.taskNumber) }
+
   var count: Int { pool.count + mainActor.count }
 
   mutating func append(_ job: OwnedJob) {

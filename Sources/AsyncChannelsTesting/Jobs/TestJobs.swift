@@ -8,9 +8,9 @@ import Synchronization
 /// **What belongs to it.** A job that becomes ready while one of its jobs runs was made ready by that: so it is the
 /// run's, whether a new task's (`Task {}`, `Task.detached {}`, a child), one that was resumed, or an actor's. A
 /// job that becomes ready on another thread is the run's if it is of a task, or of an actor, that is known to be:
-/// something that no test owns, a thread or a server, has resumed it. (An actor that is gone may have the address of
-/// another's, which is then run in test time, too.) All others, those of tests that run at the same time, go
-/// where they would have gone. Task-local values would not do: a detached task inherits none, and an actor's job
+/// something that no test owns, a thread or a server, has resumed it. Tasks are known by numbers that are never used
+/// again, and actors weakly: one that is gone is known no longer, though another may be at its address. All others,
+/// those of tests that run at the same time, go where they would have gone. Task-local values would not do: a detached task inherits none, and an actor's job
 /// has none.
 ///
 /// So *idle* is exact: what the run's jobs can cause is in `ready` before the job that causes it has ended, and
@@ -20,11 +20,10 @@ import Synchronization
 final class TestJobs: Sendable {
   private struct State {
     var ready: ReadyJobs
-    /// The tasks that are known to belong to this run, by number, which is never used again; nil for one of which
-    /// a report cannot tell.
+    /// The tasks that are known to belong to this run, by number; nil for one of which a report cannot tell.
     var tasks: [UInt64: SuspendedTask?] = [:]
     /// The actors whose jobs were made ready by this run.
-    var actors: Set<UInt> = []
+    var actors = KnownActors()
     /// The lowest number that a task of this run can have.
     var firstTask: UInt64 = 0
     /// The closure's own task.
@@ -46,13 +45,15 @@ final class TestJobs: Sendable {
 
   let clock = TestClock()
   let seed: UInt64?
+  let watch: LoopWatch
   private let state: Locked<State>
   private let arrivals: AsyncStream<Void>
   /// Rung when a job was made ready by a thread that the run does not own.
   private let bell: AsyncStream<Void>.Continuation
 
-  init(seed: UInt64?) {
+  init(seed: UInt64?, stepLimit: Int) {
     self.seed = seed
+    watch = LoopWatch(limit: stepLimit, clock: clock)
     state = Locked(State(ready: ReadyJobs(seed: seed)))
     (arrivals, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
@@ -77,6 +78,10 @@ final class TestJobs: Sendable {
 
   private func takeIfOwned(_ job: OwnedJob) -> Bool {
     let (task, thread) = (job.taskNumber, CurrentThread.identifier)
+    // Let go of without the lock.
+    var seen: [any Actor] = []
+    defer { withExtendedLifetime(seen) {} }
+    var isNewTask = false
     let (isOwned, isFromOutside) = state.withLock { state -> (Bool, Bool) in
       if state.hasEnded { return (false, false) }
       let isInside = state.thread == thread
@@ -86,8 +91,9 @@ final class TestJobs: Sendable {
         guard isOurs || !isNew else { return (false, false) }
         if isNew { state.tasks[task] = .some(SuspendedTask(job.job)) }
         if isNew, task < state.firstTask { state.findings.noteOutsider() }
+        isNewTask = isNew && isInside
       } else if let actor = job.actor, isOurs || state.actors.contains(actor) {
-        state.actors.insert(actor)
+        if isOurs { seen = state.actors.insert(actor) }
       } else if !isOurs {
         return (false, false)
       }
@@ -95,6 +101,7 @@ final class TestJobs: Sendable {
       return (true, !isInside)
     }
     if isFromOutside { bell.yield() }
+    if isNewTask, let task { watch.noteNewTask(task) }
     return isOwned
   }
 
@@ -122,6 +129,7 @@ final class TestJobs: Sendable {
   @MainActor
   func begin<Value>(_ makeTask: () -> Value) -> Value? {
     Self.owner.withLock { $0 = self }
+    TestFollowing.follow(by: watch)
     let queue = queue
     ListenerQueue.replace { [self] used in
       guard Self.current != nil else { return nil }
@@ -135,7 +143,11 @@ final class TestJobs: Sendable {
       guard count == 2, let last else { return nil }
       state.withLock { $0.firstTask = last }
       let made = makeTask()
-      state.withLock { $0.closure = $0.tasks.keys.max() }
+      watch.begin(
+        script: state.withLock { state in
+          state.closure = state.tasks.keys.max()
+          return state.closure
+        })
       return made
     }
   }
@@ -147,7 +159,7 @@ final class TestJobs: Sendable {
     let closure = state.withLock { $0.closure }
     var (count, closureRuns) = (0, 0)
     asOwner {
-      while count < limit, let job = state.withLock({ $0.ready.popNext() }) {
+      while count < limit, !watch.hasCircle, let job = state.withLock({ $0.ready.popNext() }) {
         if job.taskNumber == closure { closureRuns += 1 }
         job.run()
         count += 1
@@ -211,6 +223,8 @@ final class TestJobs: Sendable {
     }
     Self.owner.withLock { $0 = nil }
     ListenerQueue.replace(by: nil)
+    TestFollowing.follow(by: nil)
+    watch.end()
     for job in rest { job.enqueueAsUsual() }
     for idler in idlers { idler.resume() }
     return findings
@@ -237,6 +251,22 @@ final class TestJobs: Sendable {
     defer { state.withLock { _ = $0.waiting.removeValue(forKey: number) } }
     return await wait()
   }
+
+  /// In which functions tasks are suspended, in words; those that have ended are left out.
+  @MainActor
+  func places(of tasks: [UInt64]) -> [String] {
+    let suspended = state.withLock { state in tasks.map { state.tasks[$0] ?? nil } }
+    var places: [String] = []
+    for task in suspended {
+      guard let functions = task?.functions, !functions.isEmpty else { continue }
+      let place = SuspendedTask.place(functions)
+      if !places.contains(place) { places.append(place) }
+    }
+    return places
+  }
+
+  /// The tasks that are ready now.
+  var readyTasks: [UInt64] { state.withLock { $0.ready.tasks } }
 
   /// Who waits now; to be asked when nothing is ready.
   @MainActor

@@ -20,8 +20,8 @@ import Synchronization
 /// The tolerance of a sleep is ignored. Moving the clock only resumes the tasks: ``TestTime/advance(by:)``
 /// also waits until they have nothing left to do.
 ///
-/// Falling asleep costs O(log n) comparisons among n sleepers, and moves those with later deadlines.
-public final class TestClock: Clock {
+/// Falling asleep, waking and a cancelled sleep cost O(log n) among n sleepers.
+public final class TestClock: Clock, Identifiable {
   /// A time on a ``TestClock``.
   public struct Instant: InstantProtocol, CustomStringConvertible {
     /// How long after the clock's beginning it is.
@@ -51,29 +51,18 @@ public final class TestClock: Clock {
     public var description: String { "\(sinceBeginning)" }
   }
 
-  private struct Sleeper {
-    let number: Int
-    let deadline: Instant
-    let continuation: UnsafeContinuation<Void, any Error>
-  }
+  private typealias Sleeper = UnsafeContinuation<Void, any Error>
 
   private struct State {
-    var now = Instant()
-    /// By deadline, and of one deadline in the order in which they fell asleep.
-    var sleepers: [Sleeper] = []
+    var now = Instant() {
+      didSet { if now != oldValue { moves += 1 } }
+    }
+    /// How often it was moved.
+    var moves = 0
+    var sleepers = Sleepers<Sleeper>()
     /// Those that were cancelled before they fell asleep.
     var cancelled: Set<Int> = []
     var lastNumber = 0
-
-    /// Behind those with the same deadline.
-    mutating func insert(_ sleeper: Sleeper) {
-      var (low, high) = (0, sleepers.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if sleepers[middle].deadline <= sleeper.deadline { low = middle + 1 } else { high = middle }
-      }
-      sleepers.insert(sleeper, at: low)
-    }
   }
 
   private let state = Locked(State())
@@ -84,6 +73,9 @@ public final class TestClock: Clock {
   /// The present time, which only a test changes.
   public var now: Instant { state.withLock { $0.now } }
 
+  /// How often it was moved.
+  var moves: Int { state.withLock { $0.moves } }
+
   /// The clock can measure any duration.
   public var minimumResolution: Duration { .zero }
 
@@ -91,11 +83,11 @@ public final class TestClock: Clock {
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
   /// The earliest deadline of the sleeping tasks; nil if no task sleeps.
-  public var nextDeadline: Instant? { state.withLock { $0.sleepers.first?.deadline } }
+  public var nextDeadline: Instant? { state.withLock { $0.sleepers.nextDeadline } }
 
   /// How long each of those who sleep still sleeps, the shortest first.
   package var rests: [Duration] {
-    state.withLock { state in state.sleepers.map { state.now.duration(to: $0.deadline) } }
+    state.withLock { state in state.sleepers.deadlines.map { state.now.duration(to: $0) } }
   }
 
   /// Sleeps until the test has moved the clock to the deadline.
@@ -109,7 +101,7 @@ public final class TestClock: Clock {
     }
     try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
-        fallAsleep(Sleeper(number: number, deadline: deadline, continuation: continuation))
+        fallAsleep(number, until: deadline, continuation)
       }
     } onCancel: {
       cancel(number)
@@ -142,36 +134,31 @@ public final class TestClock: Clock {
   /// Moves the clock to the next deadline, and resumes the tasks that sleep until then.
   func wakeNext() {
     let woken = state.withLock { state -> [Sleeper] in
-      guard let deadline = state.sleepers.first?.deadline else { return [] }
+      guard let deadline = state.sleepers.nextDeadline else { return [] }
       state.now = max(state.now, deadline)
-      let end = state.sleepers.firstIndex { $0.deadline > deadline } ?? state.sleepers.endIndex
-      let woken = Array(state.sleepers[..<end])
-      state.sleepers.removeFirst(end)
-      return woken
+      return state.sleepers.popAll(until: deadline)
     }
     // Resuming runs code of an executor, so not with the lock.
-    for sleeper in woken { sleeper.continuation.resume() }
+    for sleeper in woken { sleeper.resume() }
   }
 
-  private func fallAsleep(_ sleeper: Sleeper) {
+  private func fallAsleep(_ number: Int, until deadline: Instant, _ sleeper: Sleeper) {
     let result = state.withLock { state -> Result<Void, any Error>? in
-      if state.cancelled.remove(sleeper.number) != nil { return .failure(CancellationError()) }
-      if sleeper.deadline <= state.now { return .success(()) }
-      state.insert(sleeper)
+      if state.cancelled.remove(number) != nil { return .failure(CancellationError()) }
+      if deadline <= state.now { return .success(()) }
+      state.sleepers.insert(sleeper, number, until: deadline)
       return nil
     }
-    if let result { sleeper.continuation.resume(with: result) }
+    if let result { sleeper.resume(with: result) }
   }
 
   /// May be called twice for one cancellation, and before the sleep: the number is remembered until then.
   private func cancel(_ number: Int) {
     let sleeper = state.withLock { state -> Sleeper? in
-      guard let index = state.sleepers.firstIndex(where: { $0.number == number }) else {
-        state.cancelled.insert(number)
-        return nil
-      }
-      return state.sleepers.remove(at: index)
+      let sleeper = state.sleepers.remove(number)
+      if sleeper == nil { state.cancelled.insert(number) }
+      return sleeper
     }
-    sleeper?.continuation.resume(throwing: CancellationError())
+    sleeper?.resume(throwing: CancellationError())
   }
 }

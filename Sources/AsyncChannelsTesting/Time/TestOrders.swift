@@ -9,6 +9,9 @@ public struct TestOrders: Sendable {
   /// One run, in which jobs run in the order in which they became ready.
   public static let asReady = TestOrders(seeds: [nil])
 
+  /// One run, in the order of a seed that a failure has named.
+  public static func only(_ seed: UInt64) -> TestOrders { TestOrders(seeds: [seed]) }
+
   /// Several runs, each in another order. Any job that is ready may be the next. Only the main actor's jobs
   /// keep their order among themselves. The runtime can produce each of these orders.
   ///

@@ -15,8 +15,9 @@ final class TestRun {
   private static let patienceWithOthers = Duration.seconds(20)
   /// After so many jobs others that need the main actor have a turn.
   private static let share = 1_000
-  /// After so many without a moment in which nothing was left to do, tasks are taken to go round in circles.
-  private static let mostJobs = 1_000_000
+  /// After so many jobs in which no element is sent or taken, no task is made and the clock does not move, tasks are
+  /// taken to wait for each other in loops.
+  private var mostJobs: Int { max(100 * stepLimit, Self.share) }
   /// How often a run may be idle: a closure may ask for that in a loop.
   private static let mostIdles = (atOneTime: 100_000, inAll: 10_000_000)
 
@@ -28,8 +29,11 @@ final class TestRun {
   /// When the closure's own task ran last, in real time.
   private var closureRan = ContinuousClock.now
 
-  init(seed: UInt64?, at place: SourceLocation) {
-    time = TestTime(jobs: TestJobs(seed: seed))
+  private let stepLimit: Int
+
+  init(seed: UInt64?, stepLimit: Int, at place: SourceLocation) {
+    time = TestTime(jobs: TestJobs(seed: seed, stepLimit: stepLimit))
+    self.stepLimit = stepLimit
     self.place = place
   }
 
@@ -77,8 +81,9 @@ final class TestRun {
     var report: String?
     var idles = (atOneTime: 0, inAll: 0, time: time.clock.now)
     while true {
-      let isIdle = await runUntilIdle()
-      if result != nil { return isIdle ? report : report ?? Self.restless }
+      let endless = await runUntilIdle()
+      let isIdle = endless == nil
+      if result != nil { return report ?? endless }
       let isSameTime = time.clock.now == idles.time
       idles = (isSameTime ? idles.atOneTime + 1 : 0, idles.inAll + 1, time.clock.now)
       // Others that need the main actor have a turn.
@@ -88,28 +93,38 @@ final class TestRun {
       if isIdle, !isCircling, jobs.resumeIdlers() { continue }
       if isIdle, !isCircling, await hasHelpFromOutside(isCancelled: report != nil) { continue }
       if let report { return report + "\nIt did not return when it was cancelled, either." }
-      report = isCircling ? Self.circling : isIdle ? jobs.report.text : Self.restless
+      report = endless ?? (isCircling ? Self.circling : jobs.report.text)
       (idles.atOneTime, idles.inAll) = (0, 0)
       jobs.asOwner { closure?.cancel() }
     }
   }
 
-  private static let restless =
-    "Some tasks always had something left to do, for \(mostJobs) jobs: do they wait with Task.yield()?"
+  private var restless: String {
+    """
+    Some tasks always had something left to do, for \(mostJobs) jobs in which nothing was sent and the clock stood at \
+    \(time.clock.now): do they wait with Task.yield()? If this ends, give withTestTime a higher stepLimit.
+    """
+  }
   private static let circling =
     "The closure waited again and again until no task had anything left to do: does it wait in a loop?"
 
-  /// False if there is no end of jobs.
-  private func runUntilIdle() async -> Bool {
-    var count = 0
-    while count < Self.mostJobs {
+  /// Says why if there is no end of jobs.
+  private func runUntilIdle() async -> String? {
+    var (count, steps) = (0, 0)
+    while count < mostJobs {
       let ran = jobs.runReady(atMost: Self.share)
       if ran.hasRunClosure { closureRan = .now }
-      if ran.count < Self.share { return true }
-      count += ran.count
+      if let circle = jobs.watch.takeCircle() {
+        return CircleReport(jobs: jobs, stepLimit: stepLimit).text(of: circle)
+      }
+      if ran.count < Self.share { return nil }
+      let stepsNow = jobs.watch.stepCount + time.clock.moves
+      count = stepsNow == steps ? count + ran.count : 0
+      steps = stepsNow
       await Task.yield()
     }
-    return false
+    let places = jobs.places(of: jobs.readyTasks).prefix(3)
+    return ([restless] + places.map { "- A task that is ready is \($0)" }).joined(separator: "\n")
   }
 
   private func hasHelpFromOutside(isCancelled: Bool) async -> Bool {

@@ -60,7 +60,7 @@ import AsyncChannelsRecording
 /// - Throws: The error of the closure, or a ``TestTimeFailure``.
 @MainActor
 public func withTestTime(
-  orders: TestOrders = .asReady, fileID: StaticString = #fileID, line: UInt = #line,
+  orders: TestOrders = .asReady, stepLimit: Int = 10_000, fileID: StaticString = #fileID, line: UInt = #line,
   @_implicitSelfCapture _ body: @escaping @MainActor (TestTime) async throws -> Void
 ) async throws {
   let place = SourceLocation(fileID: fileID, line: line)
@@ -72,7 +72,7 @@ public func withTestTime(
   defer { TestTurn.end() }
   for seed in orders.seeds {
     do {
-      try await TestRun(seed: seed, at: place).run(body)
+      try await TestRun(seed: seed, stepLimit: stepLimit, at: place).run(body)
     } catch {
       guard let seed, !Task.isCancelled else { throw error }
       throw TestTimeFailure(ofOrder: seed, error, at: place)

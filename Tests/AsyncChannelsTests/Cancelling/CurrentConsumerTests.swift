@@ -107,3 +107,8 @@ final class CurrentConsumerTests: XCTestCase {
     return bell
   }
 }
+
+extension CurrentConsumer {
+  /// The doorbell on which it sleeps; nil if it is awake.
+  fileprivate var sleepingPlace: Doorbell? { isAsleep ? bell : nil }
+}

@@ -132,9 +132,9 @@ final class AnswerAfterTests: XCTestCase {
       }
       let rules = AnswerRules(
         overlap: overlap, pause: pause, busy: nil, isBusyInPause: false,
-        tellsIgnored: false)
+        tellsIgnored: false, tellsAbandoned: false)
       let begun = Record<Int>()
-      let work = Work<Int, Int>.silent { number in
+      let work = WorkFunction<Int, Int>.silent { number in
         begun.add(number)
         return number
       }
@@ -142,7 +142,7 @@ final class AnswerAfterTests: XCTestCase {
       inputs.send(2)
       await Answering(
         rules, overlapOf: { _ in overlap }, of: Consumer(received.makeAsyncIterator()),
-        tellingIgnored: nil, work: work, publish: .answer { _ in }
+        tellingIgnored: nil, abandoned: nil, by: work, publish: .answer { _ in }
       ).run()
       XCTAssertEqual(begun.events.first, overlap == .latestOnly ? begun.events.first : 2)
       XCTAssertEqual(pauses.load(ordering: .relaxed), 2, "\(overlap)")

@@ -34,6 +34,21 @@ final class AnswerRecipesTests: XCTestCase {
     }
   }
 
+  func test_aDownloadThatIsLeftHalfwayShowsNothing() async throws {
+    let viewModel = DownloadViewModel { name, progress in
+      progress.send(0.5)
+      for await _ in Outlet<Void>.never {}
+      return name
+    }
+    try await withRunning(viewModel) {
+      viewModel.download.send("a")
+      let fraction = viewModel.$fraction
+      try await until("half is shown") { fraction.value == 0.5 }
+    }
+    XCTAssertEqual(viewModel.fraction, 0)
+    XCTAssertNil(viewModel.text)
+  }
+
   func test_aNameThatIsNotCheckedCannotBeSubmitted() async throws {
     try await withTestTime { time in
       let viewModel = FormViewModel(clock: time.clock) { $0 == "free" }
@@ -75,6 +90,8 @@ private final class DownloadViewModel: ViewModel {
       return await load(name, progress)
     } progress: { _, fraction in
       self.fraction = fraction
+    } abandoned: { _ in
+      self.fraction = 0
     } publish: { _, text in
       (self.fraction, self.text) = (text == nil ? 0 : 1, text)
     }

@@ -95,6 +95,27 @@ final class ListRecipesTests: XCTestCase {
       }
     }
   }
+
+  func test_aHeartThatIsLeftWhileItIsSavedIsEmptied() async throws {
+    try await withTestTime { time in
+      let (stored, gate) = (Record<String>(), Gate())
+      let viewModel = HeartsViewModel { tap in
+        stored.add("\(tap.post)\(Task.isCancelled ? " cancelled" : "")")
+        await gate.pass()
+        return !Task.isCancelled
+      }
+      await withRunning(viewModel) {
+        for post in 1...2 { viewModel.tap.send(.init(post: post, isLiked: true)) }
+        await time.idle()
+        XCTAssertEqual(viewModel.liked, [1, 2])
+        Task { gate.open() }
+      }
+      XCTAssertEqual(viewModel.liked, [2], "The next run saves it.")
+      await withRunning(viewModel) { await time.idle() }
+      XCTAssertEqual(viewModel.liked, [2])
+      XCTAssertEqual(stored.events, ["1", "2"])
+    }
+  }
 }
 
 @MainActor
@@ -166,12 +187,18 @@ private final class HeartsViewModel: ViewModel {
       {
         await self._save.received.answer {
           await store($0.tap)
+        } abandoned: { save in
+          self.takeBack(save)
         } publish: { save, isStored in
-          // A newer tap of the same post shows what it wants.
-          guard !isStored, self.newest[save.tap.post] == save.number else { return }
-          self.show(Tap(post: save.tap.post, isLiked: !save.tap.isLiked))
+          if !isStored { self.takeBack(save) }
         }
       })
+  }
+
+  private func takeBack(_ save: (tap: Tap, number: Int)) {
+    // A newer tap of the same post shows what it wants.
+    guard newest[save.tap.post] == save.number else { return }
+    show(Tap(post: save.tap.post, isLiked: !save.tap.isLiked))
   }
 
   private func show(_ tap: Tap) {

@@ -88,8 +88,7 @@ extension History {
     let setup = Setup(
       overlap: overlap, seed: seed &* 1_000, pause: hasPause ? random.number(2...6) : nil,
       isBusyInPause: random.oneIn(2) && overlap != nil, reportsBusy: random.oneIn(2),
-      tellsIgnored: random.oneIn(2),
-      isIsolated: random.oneIn(2))
+      tellsIgnored: random.oneIn(2), tellsAbandoned: random.oneIn(2), isIsolated: random.oneIn(2))
     let steps = (0..<random.number(3...25)).map { _ -> Step in
       switch random.number(0...99) {
       case 0..<30: .send(random.number(1...3))

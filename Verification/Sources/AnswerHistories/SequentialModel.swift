@@ -58,7 +58,7 @@ struct SequentialModel {
       }
       now = end
     case .cancel(let count, _, let thenRun):
-      reason = cancel(afterSending: count, seen: seen)
+      reason = cancel(afterSending: count, seen: seen, got: got)
       if thenRun { run() }
     case .finish: isFinished = true
     }
@@ -214,41 +214,52 @@ struct SequentialModel {
     observation.events.append(.busy(isBusy))
   }
 
-  /// What was begun by then, ignored and published is as it was seen; the rest stays.
-  private mutating func cancel(afterSending count: Int, seen: Observation) -> String? {
+  /// What was taken by then, ignored and published is as it was seen; the rest stays. What was taken and not ignored
+  /// or superseded is worked on, at the latest after that.
+  private mutating func cancel(afterSending count: Int, seen: Observation, got: Observation)
+    -> String?
+  {
     send(count)
     guard let call = active else { return nil }
-    if let held = call.held {
-      waiting.insert(held, at: 0)
-      calls[calls.count - 1].held = nil
-    }
-    let begun = seen.begun.filter { !observation.begun.contains($0) }
-    let rest = waiting.filter { !begun.contains($0) }
-    // What the first was to be worked on for is ignored, also if it is given back.
-    let isFirstHeld = setup.overlap == .firstOnly && begun == [] && !call.countsAnswers
-    let held = rest.prefix(isFirstHeld ? min(1, seen.pending) : 0)
-    let left = held + rest.dropFirst(held.count).suffix(seen.pending - held.count)
-    let gone = rest.filter { !left.contains($0) }
+    let (taken, left) = (waiting.dropLast(seen.pending), waiting.suffix(seen.pending))
+    let begun = taken.filter(got.begun.contains)
     let events = seen.events.filter { !$0.isBusyReport }
-    let reason = doubt(begun, gone, Array(left), events, in: call)
+    let reason = doubt(begun, gone: taken.filter { !begun.contains($0) }, events, in: call)
     observation.events += events
-    observation.begun += begun
     waiting = Array(left)
-    for number in begun { calls[calls.count - 1].works[number] = true }
+    let index = calls.count - 1
+    // What waits for others is worked on now.
+    for number in begun + (call.held.map { [$0] } ?? []) {
+      observation.begun.append(number)
+      calls[index].works[number] = true
+    }
+    tellAbandoned(got, afterSending: count, begun)
     supersede()
-    calls[calls.count - 1].isCancelled = true
-    calls[calls.count - 1].pauseEnd = nil
+    calls[index].held = nil
+    calls[index].isCancelled = true
+    calls[index].pauseEnd = nil
     reportBusy()
     return reason
+  }
+
+  /// All that has no fate when the call is cancelled is abandoned, unless a newer one superseded it just before.
+  private mutating func tellAbandoned(_ got: Observation, afterSending count: Int, _ begun: [Int]) {
+    guard setup.tellsAbandoned else { return }
+    var open = calls[calls.count - 1].works.filter(\.value).keys.sorted()
+    open.removeAll { observation.events.contains(.published($0)) }
+    if setup.overlap == .latestOnly, setup.pause != nil, count > 0 {
+      open.removeAll { !got.events.contains(.abandoned($0)) }
+    }
+    if setup.overlap == .latestOnly, let newest = begun.last { open = open.filter { $0 == newest } }
+    observation.events += open.map { .abandoned($0) }
   }
 
   /// Why that cannot have been seen.
   ///
   /// - Parameters:
-  ///   - gone: What is neither begun nor waits any more.
-  private func doubt(
-    _ begun: [Int], _ gone: [Int], _ left: [Int], _ events: [Event], in call: Call
-  ) -> String? {
+  ///   - begun: What was taken and worked on.
+  ///   - gone: What was taken and not worked on.
+  private func doubt(_ begun: [Int], gone: [Int], _ events: [Event], in call: Call) -> String? {
     let quick = begun.filter { setup.kind(of: $0) == .isImmediate }
     let ignored = events.compactMap { if case .ignored(let number) = $0 { number } else { nil } }
     let published = events.compactMap {
@@ -258,22 +269,17 @@ struct SequentialModel {
     if setup.tellsIgnored, ignored != (setup.overlap == .firstOnly ? gone : []) {
       return "\(ignored) are ignored, and \(gone) are gone"
     }
-    if setup.pause != nil { return begun + gone == [] ? nil : "the pause was not over" }
+    if begun + gone == [] { return nil }
+    if setup.pause != nil { return "the pause was not over" }
     let isRight =
       switch setup.overlap {
       case .oneAtATime:
-        gone == []
-          && (begun == []
-            || call.works.isEmpty && quick.starts(with: begun.dropLast())
-              && waiting.starts(with: begun))
-      case .latestOnly: begun + gone == [] || begun + left == waiting.suffix(1)
+        gone == [] && call.works.isEmpty && quick.starts(with: begun.dropLast())
+      case .latestOnly: begun == waiting.suffix(1)
       case .firstOnly:
-        call.countsAnswers
-          ? begun == []
-          : waiting.starts(with: begun) && begun.count < 2
-            && (begun != [] || left.first == waiting.first)
+        call.countsAnswers ? begun == [] : begun.count == 1 && waiting.first == begun.first
       case .concurrent: gone == []
-      case nil: begun + gone == []
+      case nil: false
       }
     return isRight ? nil : "of \(waiting) \(begun) were begun, and \(gone) are gone"
   }

@@ -11,6 +11,7 @@ struct Setup: Sendable {
   var isBusyInPause = false
   var reportsBusy = false
   var tellsIgnored = false
+  var tellsAbandoned = false
   /// Whether answers are published on the main actor.
   var isIsolated = false
 
@@ -38,7 +39,7 @@ enum Step: Sendable {
   /// Lets the work on one of those elements end that are worked on.
   case complete(Int)
   case advance(Int)
-  /// Sends, and after so many turns of the others cancels the call, in the midst of what it does. The next call may
+  /// Sends, and after so many turns of the others cancels the call, while it may be doing anything. The next call may
   /// begin before anything else has run.
   case cancel(afterSending: Int, turns: Int, thenRun: Bool)
   case finish
@@ -48,6 +49,7 @@ enum Step: Sendable {
 enum Event: Hashable, Sendable {
   case published(Int)
   case ignored(Int)
+  case abandoned(Int)
   case busy(Bool)
 }
 
@@ -74,7 +76,7 @@ struct Observation: Equatable, Sendable {
 extension Event {
   var number: Int {
     switch self {
-    case .published(let number), .ignored(let number): number
+    case .published(let number), .ignored(let number), .abandoned(let number): number
     case .busy: 0
     }
   }

@@ -27,8 +27,7 @@ struct Generator {
     if setup.isCurrentValue {
       setup.replays = 1
     } else {
-      setup.kept = random.oneIn(3) ? Self.policy(&random) : nil
-      setup.replays = random.oneIn(2) || setup.kept != nil ? 0 : random.number(1...4)
+      setup.replays = random.oneIn(2) ? 0 : random.number(1...4)
       setup.policy = Self.policy(&random)
     }
     self.setup = setup

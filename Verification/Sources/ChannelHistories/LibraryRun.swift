@@ -32,12 +32,7 @@ final class LibraryRun<Element: Numbered> {
       outlet = value.outlet.outlet
       sent = 1
     } else {
-      let channel =
-        if let kept = setup.kept {
-          Channel<Element>(keepingUnheard: kept, buffering: setup.policy)
-        } else {
-          Channel<Element>(replaying: setup.replays, buffering: setup.policy)
-        }
+      let channel = Channel<Element>(replaying: setup.replays, buffering: setup.policy)
       owner = .channel(channel)
       counts = channel.subscriberCounts.subscribe()
       inlet = channel.inlet

@@ -39,7 +39,7 @@ struct SequentialModel {
     }
   }
 
-  /// A call of `settled()` that has not returned.
+  /// A call of `waitUntilSettled()` that has not returned.
   private struct Settling {
     /// The first element that it does not wait for.
     let mark: Int
@@ -65,9 +65,6 @@ struct SequentialModel {
   private var sent = 0
   private var lastCount = 0
   private var window: [Int] = []
-  /// What was sent while nobody was subscribed; nobody ever takes from it.
-  private var unheard = Subscriber(policy: .unbounded)
-  private var unheardDropped = 0
   private var isFinished = false
   private var hasOwner = true
   private var subscribers: [Int: Subscriber] = [:]
@@ -76,7 +73,6 @@ struct SequentialModel {
 
   init(_ setup: Setup) {
     self.setup = setup
-    unheard = Subscriber(policy: setup.kept ?? .unbounded)
     if setup.isCurrentValue { _ = send(replayed: true) }
     observe()
   }
@@ -134,7 +130,6 @@ struct SequentialModel {
     sent += 1
     if isFinished { return nil }
     for number in subscribers.keys { offer(element, to: number) }
-    if setup.kept != nil, subscribers.isEmpty, unheard.offer(element) { unheardDropped += 1 }
     if replayed { window = (window + [element]).suffix(setup.replays) }
     return subscribers.count
   }
@@ -147,14 +142,8 @@ struct SequentialModel {
   }
 
   private mutating func subscribe(_ number: Int, _ policy: BufferingPolicy, isDerived: Bool) {
-    let isFirst = isFinished || subscribers.isEmpty
     subscribers[number] = Subscriber(policy: policy, isDerived: isDerived)
-    observation.subscribers.append(.init(number: number, dropped: isFirst ? unheardDropped : 0))
-    if isFirst {
-      for element in unheard.owed { offer(element, to: number) }
-      unheard.owed = []
-      unheardDropped = 0
-    }
+    observation.subscribers.append(.init(number: number))
     if !isFinished { for element in window { offer(element, to: number) } }
   }
 
@@ -227,7 +216,7 @@ struct SequentialModel {
     }
   }
 
-  /// What `settled()` has returned where it may have returned that is right, and final.
+  /// What `waitUntilSettled()` has returned where it may have returned that is right, and final.
   mutating func allow(_ got: [Observation.Settling]) {
     for (index, settling) in got.enumerated() {
       guard let permitted = settlings[settling.number]?.permitted,
@@ -269,7 +258,6 @@ struct SequentialModel {
       observation.settlings[index].result = settling.permitted[0]
     }
     observation.value = setup.isCurrentValue && hasOwner ? window.last : nil
-    let kept = Set(window + unheard.owed)
-    observation.alive = subscribers.values.reduce(into: kept) { $0.formUnion($1.owed) }
+    observation.alive = subscribers.values.reduce(into: Set(window)) { $0.formUnion($1.owed) }
   }
 }

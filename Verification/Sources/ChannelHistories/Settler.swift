@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsTesting
 import Proof
 
 /// A task that waits until an outlet's subscribers have settled.
@@ -14,7 +15,7 @@ final class Settler: Sendable {
     self.number = number
     self.result = result
     task = Task(executorPreference: executor) {
-      let hasSettled = await outlet.settled()
+      let hasSettled = await outlet.waitUntilSettled()
       result.withLock { $0 = hasSettled }
     }
     _ = executor.run(atMost: 0) { true }

@@ -6,8 +6,6 @@ struct Setup: Sendable {
   var isCurrentValue = false
   var replays = 0
   var policy = BufferingPolicy.unbounded
-  /// What happens to elements that are sent while nobody is subscribed: nil if they are not kept.
-  var kept: BufferingPolicy?
   /// Whether elements are so large that a segment of the log has room for four only.
   var isWide = false
 }
@@ -52,7 +50,7 @@ struct Observation: Equatable {
 
   struct Settling: Equatable {
     let number: Int
-    /// What `settled()` has returned; nil while it waits.
+    /// What `waitUntilSettled()` has returned; nil while it waits.
     var result: Bool?
   }
 
@@ -74,8 +72,7 @@ struct Observation: Equatable {
 
 extension Setup: CustomStringConvertible {
   var description: String {
-    let later = kept.map { "keepingUnheard: \($0)" } ?? "replaying: \(replays)"
-    let kind = isCurrentValue ? "CurrentValue(0)" : "Channel(\(later), \(policy))"
+    let kind = isCurrentValue ? "CurrentValue(0)" : "Channel(replaying: \(replays), \(policy))"
     return kind + (isWide ? ", of elements of 1 KiB" : "")
   }
 }

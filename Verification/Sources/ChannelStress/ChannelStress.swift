@@ -53,7 +53,6 @@ struct ChannelStress {
         figures.takeTake += TakeAgainstTake.race(share(2048), in: &context)
         figures.dropSend += DropAgainstSend.race(share(256), in: &context)
         figures.settleLeave += SettleAgainstLeave.race(share(256), in: &context)
-        figures.keepSubscribe += KeepAgainstSubscribe.race(share(512), in: &context)
         figures.signOffHandOver += SignOffAgainstHandOver.race(share(256), in: &context)
       }
       figures.rounds += 1

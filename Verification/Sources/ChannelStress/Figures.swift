@@ -26,7 +26,6 @@ struct Figures: Sendable {
   var takeTake = Tally()
   var signOffHandOver = Tally()
   var settleLeave = Tally()
-  var keepSubscribe = Tally()
 
   func line(seconds: Int64) -> String {
     """
@@ -37,8 +36,7 @@ struct Figures: Sendable {
     finish-subscribe \(text(finishSubscribe)), \
     drop-send \(text(dropSend)), send-sleep \(sendSleep.races), take-take \(takeTake.races), \
     cancel-finish \(cancelFinish.races), \
-    sign-off-hand-over \(signOffHandOver.races), settle-leave \(settleLeave.races), \
-    keep-subscribe \(text(keepSubscribe)); \(seconds) s
+    sign-off-hand-over \(signOffHandOver.races), settle-leave \(settleLeave.races); \(seconds) s
     """
   }
 

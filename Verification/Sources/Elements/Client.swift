@@ -39,7 +39,6 @@ public enum Client {
     check("batches", await fed { await loop(over: $0.outlet.batches()) })
     check("batches, at most 7", await fed { await loop(over: $0.outlet.batches(ofAtMost: 7)) })
     check("batches, derived", await fed { await loop(over: derived($0).subscribe().batches()) })
-    check("kept unheard", await keptUnheard())
     check("replay", await replayed())
     check("current value", await currentValue())
     // The compiler (6.3.1) reserves too little room for the frame of some asynchronous functions that
@@ -101,15 +100,6 @@ public enum Client {
     var received: [Element] = []
     for await batch in batches { received += batch }
     return received
-  }
-
-  @inline(never)
-  private static func keptUnheard() async -> [Element] {
-    let channel = Channel<Element>(keepingUnheard: .unbounded)
-    for number in 0..<count { channel.send(sample(number)) }
-    let subscription = channel.outlet.subscribe()
-    channel.finish()
-    return await loop(over: subscription)
   }
 
   @MainActor @inline(never)

@@ -17,7 +17,7 @@ struct Mistake: Sendable {
     self.make = make
   }
 
-  static let all = buffers + replays + keeping + updates + [probe, answer]
+  static let all = buffers + counts + updates + [probe, answer]
 
   /// The element of most of them: a name to be found in the sentence.
   private struct Greeting: Sendable {}
@@ -46,21 +46,12 @@ struct Mistake: Sendable {
     },
   ]
 
-  private static let replays = [
+  private static let counts = [
     Mistake("replay", says: "A channel of Greeting cannot replay -1 elements") {
       _ = Channel<Greeting>(replaying: -1)
     },
     Mistake("output's replay", says: "A channel of Greeting cannot replay -2 elements") {
       _ = Output<Greeting>(replaying: -2)
-    },
-  ]
-
-  private static let keeping = [
-    Mistake("kept unheard", says: "A channel of Greeting cannot keep 0 elements unheard") {
-      _ = Channel<Greeting>(keepingUnheard: .bufferingNewest(0))
-    },
-    Mistake("output's kept", says: "A channel of Greeting cannot keep -1 elements unheard") {
-      _ = Output<Greeting>(keepingUnheard: .bufferingOldest(-1))
     },
     Mistake("batch", says: "A batch of Greeting cannot have at most 0 elements") {
       _ = Channel<Greeting>().outlet.batches(ofAtMost: 0)

@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsTesting
 import Proof
 
 /// Somebody waits until a channel has settled, while one of its subscribers leaves, falls asleep, is
@@ -62,7 +63,7 @@ enum SettleAgainstLeave {
     } against: { index in
       let item = items[index]
       item.settled = Tasks.start {
-        let isSettled = await item.channel.outlet.settled()
+        let isSettled = await item.channel.outlet.waitUntilSettled()
         return (isSettled, item.worked.withLock { $0 })
       }
     }

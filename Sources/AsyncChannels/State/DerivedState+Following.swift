@@ -1,0 +1,77 @@
+import Synchronization
+
+/// Following derived state: a subscription waits for the node to be marked as changed, and takes its value then.
+extension DerivedState {
+  @usableFromInline
+  var outlet: Outlet<Value> {
+    Outlet(of: self.logs) { self.feed(buffering: $0) }
+  }
+
+  /// Those of all whose followers get what this is made of.
+  private var logs: [BroadcastLogBase] {
+    register()
+    return StateGraph.with { $0.logs(around: self.number) }
+  }
+
+  @usableFromInline
+  func feed(buffering policy: BufferingPolicy?) -> Feed<Value> {
+    policy?.validate(for: Value.self)
+    register()
+    let log = ticks
+    let hasEnded = StateGraph.with { graph in
+      if graph[number].hasEnded { return true }
+      graph.use(number, by: 1)
+      return false
+    }
+    // It does not change any more.
+    if hasEnded, let last = reading(mayWait: true) {
+      return Outlet.just(last.value).feed(buffering: policy)
+    }
+    let following = Following(of: self)
+    let cursor = log.subscribe(buffering: .bufferingNewest(1))
+    return .derived(cursor) { mode, epoch in
+      switch Feed.cursor(cursor).take(mode, as: epoch) {
+      case .element: following.next.map { .element($0) } ?? .skipped
+      case .skipped: .skipped
+      case .nothing: .nothing
+      }
+    }
+  }
+
+  private var ticks: BroadcastLog<Int> {
+    if let known = face.ticks.load() { return known }
+    let new = BroadcastLog<Int>(replaying: 1, buffering: .unbounded)
+    _ = new.send(0, replayed: true)
+    return face.ticks.storeIfNil(new)
+  }
+
+  /// What one subscription knows. While it lives, the node counts as followed.
+  private final class Following: Sendable {
+    private let node: DerivedState
+    private let last = Locked<(value: Value, changedAt: Int)?>(nil)
+
+    /// It was counted already.
+    init(of node: DerivedState) {
+      self.node = node
+    }
+
+    deinit {
+      StateGraph.with { [node] in $0.use(node.number, by: -1) }
+    }
+
+    /// The value that there is, if it is another than the last. While a part of it is being changed in place there is
+    /// none, and another tick when that is done.
+    ///
+    /// A consumer that was displaced may come late: then a newer one has got a newer value.
+    var next: Value? {
+      guard let reading = node.reading(mayWait: false) else { return nil }
+      let old = last.withLock { last in
+        if let last, last.changedAt >= reading.changedAt { return (isNew: false, value: Value?.none) }
+        return (isNew: true, value: exchange(&last, with: (reading.value, reading.changedAt))?.value)
+      }
+      guard old.isNew else { return nil }
+      if let value = old.value, node.isSame(value, reading.value) { return nil }
+      return reading.value
+    }
+  }
+}

@@ -1,0 +1,229 @@
+import Synchronization
+
+/// What a write tells of derived state.
+@usableFromInline
+final class StateFace: Sendable {
+  /// In the graph; zero before its first use. Written under the graph's lock.
+  let number = Atomic(0)
+  /// Whether its known value is the one that there is. Written under the graph's lock.
+  let isValid = Atomic(false)
+  /// Whether all that it is made of is in the graph.
+  let isRegistered = Atomic(false)
+  /// Made when it is first read.
+  let observed = AtomicLazyReference<ObservedValue>()
+  /// Has an element each time that it was marked: its followers wait for that. Made for the first of them.
+  let ticks = AtomicLazyReference<BroadcastLog<Int>>()
+
+  init() {}
+}
+
+/// One of the states that derived state is made of.
+@usableFromInline
+enum StatePart: Sendable {
+  case root(BroadcastLogBase)
+  case derived(any StateNode)
+}
+
+/// Derived state without the type of its value.
+@usableFromInline
+protocol StateNode: AnyObject, Sendable {
+  var face: StateFace { get }
+  var parts: [StatePart] { get }
+  /// What its closure has read beyond its parts, in order.
+  var reads: [StatePart] { get }
+
+  /// Computes its value, or keeps the one that is known.
+  ///
+  /// - Parameter changed: Which parts have changed; nil if all may have.
+  func compute(in evaluation: Evaluation, changed: [Int]?)
+  /// False if it is not known of that moment.
+  func keep(in evaluation: Evaluation) -> Bool
+}
+
+extension StateNode {
+  var number: Int { face.number.load(ordering: .relaxed) }
+
+  /// Brings all that it is made of into the graph, so that what is written from now on is known.
+  func register() {
+    if face.isRegistered.load(ordering: .acquiring) { return }
+    var open: [any StateNode] = [self]
+    var registered: [StateFace] = []
+    while let node = open.popLast() {
+      if node.face.isRegistered.load(ordering: .acquiring) { continue }
+      let isNew = StateGraph.with { graph in
+        let isNew = node.number == 0 || !graph[node.number].isLinked
+        _ = graph.link(node)
+        return isNew
+      }
+      guard isNew || node === self else { continue }
+      registered.append(node.face)
+      for case .derived(let part) in node.parts { open.append(part) }
+    }
+    for face in registered { face.isRegistered.store(true, ordering: .releasing) }
+  }
+}
+
+/// See `StateNode`.
+@usableFromInline
+final class DerivedState<Value: Sendable>: StateNode, Sendable {
+  @usableFromInline typealias Read = @Sendable (Evaluation) -> Value
+  /// Changes the value before, where these parts have changed.
+  @usableFromInline typealias Update = @Sendable (inout Value, _ changed: [Int], Evaluation) -> Void
+
+  @usableFromInline let parts: [StatePart]
+  @usableFromInline let face = StateFace()
+  private let read: Read
+  private let update: Update?
+  /// Whether two values are the same to those who read and follow it.
+  private let areEqual: (@Sendable (Value, Value) -> Bool)?
+  private let memo = Locked(Memo())
+
+  /// What is known of it. Written with the graph's lock held, too.
+  private struct Memo: Sendable {
+    var value: Value?
+    /// As in the graph, both.
+    var changedAt = 0
+    var valueAt = 0
+    var reads: [StatePart] = []
+  }
+
+  /// A value, and when it last changed.
+  struct Reading {
+    let value: Value
+    let changedAt: Int
+    /// Whether nothing has changed since.
+    let isCurrent: Bool
+  }
+
+  @usableFromInline
+  init(
+    of parts: [StatePart], areEqual: (@Sendable (Value, Value) -> Bool)? = nil,
+    update: Update? = nil, read: @escaping Read
+  ) {
+    (self.parts, self.areEqual, self.update, self.read) = (parts, areEqual, update, read)
+  }
+
+  deinit {
+    let number = number
+    if number != 0 { StateGraph.with { $0.remove(number, parts: parts.count) } }
+    Dropped.drop(parts)
+  }
+
+  @usableFromInline
+  var reads: [StatePart] { memo.withLock { $0.reads } }
+
+  @usableFromInline
+  var value: Value {
+    if let evaluation = Evaluation.current { return evaluation.follow(self) }
+    observed.access()
+    guard let reading = reading(mayWait: true) else {
+      preconditionFailure("It waits until a value is there.")
+    }
+    return reading.value
+  }
+
+  var observed: ObservedValue {
+    face.observed.load() ?? face.observed.storeIfNil(ObservedValue())
+  }
+
+  /// Its value, computed if something has changed; nil while a part is being changed in place, if it may not wait
+  /// until that is done.
+  func reading(mayWait: Bool) -> Reading? {
+    if face.isValid.load(ordering: .acquiring), let known = known(upTo: .max) {
+      return Reading(value: known.value, changedAt: known.changedAt, isCurrent: true)
+    }
+    register()
+    while true {
+      let evaluation = Evaluation(mayWait: mayWait)
+      evaluation.begin()
+      defer { evaluation.end() }
+      evaluation.bring(self)
+      switch evaluation.outcome {
+      case .missing: return nil
+      case .again: continue
+      case .current, .outdated:
+        return Reading(
+          value: evaluation.value(of: self), changedAt: evaluation.changedAt(self),
+          isCurrent: evaluation.outcome == .current)
+      }
+    }
+  }
+
+  /// What is known of it, if that had its value at a moment.
+  func known(upTo moment: Int) -> (value: Value, changedAt: Int)? {
+    memo.withLock { memo in
+      guard memo.valueAt <= moment, let value = memo.value else { return nil }
+      return (value, memo.changedAt)
+    }
+  }
+
+  /// Without what is known of it.
+  func computed(in evaluation: Evaluation) -> Value { read(evaluation) }
+
+  func isSame(_ one: Value, _ other: Value) -> Bool { areEqual?(one, other) ?? false }
+
+  @usableFromInline
+  func compute(in evaluation: Evaluation, changed: [Int]?) {
+    if let update, let changed, var value = take(upTo: evaluation.moment) {
+      update(&value, changed, evaluation)
+      return evaluation.finish(self, value, isChanged: true, hasRun: false)
+    }
+    let value = read(evaluation)
+    let known = areEqual == nil ? nil : known(upTo: evaluation.moment)
+    if let known, isSame(known.value, value) {
+      evaluation.finish(self, value, isChanged: false, hasRun: true)
+    } else {
+      evaluation.finish(self, value, isChanged: true, hasRun: true)
+    }
+  }
+
+  @usableFromInline
+  func keep(in evaluation: Evaluation) -> Bool {
+    guard let known = known(upTo: evaluation.moment) else { return false }
+    evaluation.finish(self, known.value, isNew: false, isChanged: false, hasRun: false)
+    return true
+  }
+
+  /// Takes what is known out, so that it can be changed in place.
+  private func take(upTo moment: Int) -> Value? {
+    memo.withLock { $0.valueAt <= moment ? $0.value.take() : nil }
+  }
+
+  /// With the graph's lock held. Returns what is to be destroyed without it.
+  func store(
+    _ value: Value, at moment: Int, isChanged: Bool, reads: [StatePart]?
+  ) -> (Value?, [StatePart]) {
+    memo.withLock { memo in
+      if isChanged { memo.changedAt = moment }
+      memo.valueAt = moment
+      return (
+        exchange(&memo.value, with: value), reads.map { exchange(&memo.reads, with: $0) } ?? []
+      )
+    }
+  }
+}
+
+/// What derived state was made of when it was dropped: destroyed one after the other, and not one within the other,
+/// since there may be thousands of steps.
+private enum Dropped {
+  private static let all = Locked<[UInt: [StatePart]]>([:])
+
+  static func drop(_ parts: [StatePart]) {
+    let derived = parts.filter { if case .derived = $0 { true } else { false } }
+    if derived.isEmpty { return }
+    let thread = CurrentThread.identifier
+    let isFirst = all.withLock { all in
+      all[thread, default: []] += derived
+      return all[thread]?.count == derived.count
+    }
+    guard isFirst else { return }
+    var next: StatePart?
+    repeat {
+      next = all.withLock { all in
+        let next = all[thread]?.popLast()
+        if next == nil { all[thread] = nil }
+        return next
+      }
+    } while next != nil
+  }
+}

@@ -1,0 +1,174 @@
+import AsyncChannels
+import AsyncChannelsRecording
+import Synchronization
+
+/// Finds work that causes itself in a run: how many steps have followed from each other while the clock stood still.
+///
+/// A *step* is an element that is sent by a task that is at work on another, or a task that another makes. Its *depth*
+/// is one more than that of its cause: what a task took last, or for a new task, its maker's. What the test itself takes by
+/// hand causes nothing: a script ends. So a program that works on a million elements has a depth of a few, and a loop
+/// without an end is as deep as it is long. When the clock moves, all depths are zero again.
+///
+/// Each log that is made in the run is followed by a `WatchedLog`, with which the log's lock is held when this lock
+/// is taken. Nothing is called while this is held.
+final class LoopWatch: TestFollower {
+  /// Elements and tasks that followed from each other, the last first.
+  struct Circle: Sendable {
+    /// The logs, each once.
+    let logs: [WatchedLog]
+    /// The tasks that sent, each once.
+    let tasks: [UInt64]
+    /// Whether the last step was a new task.
+    let isOfTasks: Bool
+  }
+
+  private struct Depth {
+    let steps: Int
+    /// `TestClock.moves`.
+    let time: Int
+  }
+
+  private struct Weak {
+    weak var log: WatchedLog?
+  }
+
+  private struct WeakOwner {
+    weak var owner: (any AnyObject & Sendable)?
+  }
+
+  private struct State {
+    /// By task.
+    var depths: [UInt64: Depth] = [:]
+    /// The last steps of more than half the limit.
+    var last: [(log: Weak, task: UInt64?)] = []
+    var circle: Circle?
+    /// How often the script has taken something by hand, while the clock stood still.
+    var takenByHand = (count: 0, time: 0)
+    /// The closure's own task.
+    var script: UInt64?
+    var logs: [Weak] = []
+    var owners: [WeakOwner] = []
+    var cleaningAt = 256
+  }
+
+  private let limit: Int
+  private let clock: TestClock
+  private let state = Locked(State())
+  private let hasFound = Atomic(false)
+  private let steps = Atomic(0)
+
+  init(limit: Int, clock: TestClock) {
+    (self.limit, self.clock) = (limit, clock)
+  }
+
+  /// Whether work causes itself. It is asked before each job.
+  var hasCircle: Bool { hasFound.load(ordering: .relaxed) }
+
+  /// How many elements have been sent or taken, and tasks made: what does none of these makes no progress.
+  var stepCount: Int { steps.load(ordering: .relaxed) }
+
+  /// What was found, if anything; begins anew then.
+  func takeCircle() -> Circle? {
+    guard hasCircle else { return nil }
+    return state.withLock { state in
+      hasFound.store(false, ordering: .relaxed)
+      (state.depths, state.last) = ([:], [])
+      return state.circle.take()
+    }
+  }
+
+  func made(_ log: BroadcastLogBase) {
+    let watched = WatchedLog(log, by: self)
+    log.attach(watched)
+    state.withLock { state in
+      state.logs.append(Weak(log: watched))
+      guard state.logs.count > state.cleaningAt else { return }
+      state.logs.removeAll { $0.log == nil }
+      state.cleaningAt = max(256, 2 * state.logs.count)
+    }
+  }
+
+  func runs(_ object: any AnyObject & Sendable) {
+    state.withLock { $0.owners.append(WeakOwner(owner: object)) }
+  }
+
+  /// Those that run and live.
+  var owners: [any AnyObject & Sendable] {
+    state.withLock { state in state.owners.compactMap(\.owner) }
+  }
+
+  /// The run is over: what lives on is followed no longer.
+  func end() {
+    for log in state.withLock({ state in state.logs.compactMap(\.log) }) { log.detach() }
+  }
+
+  /// The running task has made another, or one that is known to nobody was resumed.
+  func noteNewTask(_ new: UInt64) {
+    guard let maker = CurrentTask.number else { return }
+    step(by: maker) { state, depth in state.depths[new] = depth }
+  }
+
+  /// The running task sends. Returns the depth of the element and the time of that.
+  func noteSent(in log: WatchedLog) -> (steps: Int, time: Int) {
+    let depth = step(of: log, by: CurrentTask.number) { _, _ in }
+    return (depth.steps, depth.time)
+  }
+
+  func begin(script: UInt64?) { state.withLock { $0.script = script } }
+
+  /// What the running task took last was taken by hand. A script that takes very much does so in a loop.
+  func noteTakenByHand(from log: WatchedLog) {
+    let (task, now) = (CurrentTask.number, clock.moves)
+    state.withLock { state in
+      guard let task, task == state.script else { return }
+      state.depths[task] = nil
+      state.takenByHand = (state.takenByHand.time == now ? state.takenByHand.count + 1 : 1, now)
+      guard state.takenByHand.count >= 100 * limit, state.circle == nil else { return }
+      state.circle = Circle(logs: [log], tasks: [task], isOfTasks: false)
+      hasFound.store(true, ordering: .relaxed)
+    }
+  }
+
+  /// The running task has taken an element of this depth.
+  func noteTaken(_ steps: Int, at time: Int) {
+    self.steps.add(1, ordering: .relaxed)
+    guard let task = CurrentTask.number else { return }
+    state.withLock { state in
+      state.depths[task] = steps == 0 ? nil : Depth(steps: steps, time: time)
+    }
+  }
+
+  @discardableResult
+  private func step(
+    of log: WatchedLog? = nil, by task: UInt64?, _ body: (inout State, Depth) -> Void
+  ) -> Depth {
+    let now = clock.moves
+    steps.add(1, ordering: .relaxed)
+    return state.withLock { state in
+      let cause = task.flatMap { state.depths[$0] }
+      let depth = Depth(steps: (cause?.time == now ? cause?.steps ?? 0 : 0) + 1, time: now)
+      body(&state, depth)
+      if depth.steps > limit / 2 { note(depth, of: log, by: task, in: &state) }
+      // What is not deep need not be remembered: it is counted from zero then.
+      if state.depths.count > 100_000 {
+        state.depths = state.depths.filter { $0.value.time == now && $0.value.steps > limit / 2 }
+      }
+      return depth
+    }
+  }
+
+  private func note(
+    _ depth: Depth, of log: WatchedLog?, by task: UInt64?, in state: inout State
+  ) {
+    state.last.append((Weak(log: log), task))
+    if state.last.count > 128 { state.last.removeFirst(64) }
+    guard depth.steps >= limit, state.circle == nil else { return }
+    var (logs, tasks): ([WatchedLog], [UInt64]) = ([], [])
+    for (weak, task) in state.last.suffix(64).reversed() {
+      if let log = weak.log, !logs.contains(where: { $0 === log }) { logs.append(log) }
+      if let task, !tasks.contains(task) { tasks.append(task) }
+    }
+    state.circle = Circle(logs: logs, tasks: tasks, isOfTasks: log == nil)
+    hasFound.store(true, ordering: .relaxed)
+  }
+}
