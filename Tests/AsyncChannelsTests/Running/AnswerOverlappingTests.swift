@@ -406,8 +406,8 @@ final class AnswerOverlappingTests: XCTestCase {
       ])
   }
 
-  /// On several threads, with jobs of all kinds, and a call that is cancelled: while a save is worked on nothing else
-  /// begins, and it begins when nothing is left that has an answer before it.
+  /// On several threads, with jobs of all kinds, and a call that is cancelled: until then nothing else begins while a
+  /// save is worked on, and it begins when nothing is left that has an answer before it. Each save is begun once.
   func test_C122c_nothingIsBesideASave() async throws {
     for round in 0..<300 {
       var random = SplitMix64(seed: UInt64(round))
@@ -462,18 +462,20 @@ final class AnswerOverlappingTests: XCTestCase {
     var faults: [String] = []
 
     mutating func begin(_ job: Job, in call: Int, isCancelled: Bool) {
-      for (other, otherCall) in begun where otherCall == call && other.overlap == .oneAtATime {
+      begun.append((job, call))
+      // Of a cancelled call, no answer is to come, so nothing waits for one.
+      if isCancelled { return }
+      for (other, otherCall) in begun.dropLast()
+      where otherCall == call && other.overlap == .oneAtATime {
         if !answered.contains(other) { faults.append("\(job) begins beside \(other)") }
       }
-      // Of a cancelled call, no answer is to come.
-      if job.overlap == .oneAtATime, !isCancelled {
-        for (other, otherCall) in begun where otherCall == call {
+      if job.overlap == .oneAtATime {
+        for (other, otherCall) in begun.dropLast() where otherCall == call {
           if !answered.contains(other), other.number > newestRefresh(in: call) {
             faults.append("\(job) begins before the answer to \(other)")
           }
         }
       }
-      begun.append((job, call))
     }
 
     mutating func answer(_ job: Job) {
