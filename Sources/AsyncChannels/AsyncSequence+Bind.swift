@@ -1,4 +1,3 @@
-/// Connects a sequence to an input.
 extension AsyncSequence where Element: Sendable {
   /// Sends every element of this sequence to an inlet, in order. Use it to bind a control to an input.
   ///

@@ -75,8 +75,8 @@ public struct Batches<Element: Sendable>: AsyncSequence, Sendable {
 extension Batches.Iterator: Sendable {}
 
 extension Outlet {
-  /// Arrays of the elements that are ready at each step, at most `maximum` of them. The rest is for the next
-  /// step. See ``Batches``.
+  /// Arrays of what has arrived meanwhile, for a loop to which many elements cost as much as one. It subscribes when
+  /// the loop begins. What `maximum` leaves is for the next step. See ``Batches``.
   ///
   /// - Parameter maximum: Without it, all that are ready. Traps if it is less than 1.
   public func batches(ofAtMost maximum: Int = .max) -> Batches<Element> {
@@ -85,8 +85,8 @@ extension Outlet {
 }
 
 extension Subscription {
-  /// Arrays of the elements that are ready at each step, at most `maximum` of them. The rest is for the next
-  /// step. See ``Batches``.
+  /// Arrays of what waits in this subscription, for a loop to which many elements cost as much as one. What `maximum`
+  /// leaves is for the next step. See ``Batches``.
   ///
   /// - Parameter maximum: Without it, all that are ready. Traps if it is less than 1.
   public func batches(ofAtMost maximum: Int = .max) -> Batches<Element> {

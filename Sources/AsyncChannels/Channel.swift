@@ -61,7 +61,7 @@ public final class Channel<Element: Sendable>: Sendable {
     log.finish()
   }
 
-  /// Sends an element to all current subscribers.
+  /// Sends an element to all current subscribers. Use it in the owner, which keeps the channel.
   ///
   /// Does not block and may be called from any thread or isolation, from inside a consumer's loop
   /// and from an element's `deinit`.
@@ -102,7 +102,7 @@ public final class Channel<Element: Sendable>: Sendable {
 
 // Emitted into clients: this library would have a copy of all that sending does for `Void` alone.
 extension Channel<Void> {
-  /// Sends to all current subscribers.
+  /// Sends an element without content to all current subscribers.
   @_alwaysEmitIntoClient @discardableResult
   public func send() -> SendResult<Void> {
     send(())

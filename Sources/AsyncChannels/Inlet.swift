@@ -137,7 +137,7 @@ public struct Inlet<Element: Sendable>: Sendable {
     }
   }
 
-  /// Sends an element to all current subscribers.
+  /// Sends an element to the owner of this inlet, and to all who listen to its channel.
   ///
   /// Does not block and may be called from any thread or isolation. A sender's elements arrive in
   /// the order in which it sent them. Costs O(1) for any number of unbounded subscribers.
@@ -152,7 +152,8 @@ public struct Inlet<Element: Sendable>: Sendable {
     }
   }
 
-  /// An inlet for another type of element, which is transformed and then sent here.
+  /// An inlet for another type of element, which is transformed and then sent here. Use it to let a button send
+  /// what an input takes: `add.contramap { 1 }`.
   ///
   /// Several inputs can share one channel in this way, and so one order:
   ///
@@ -179,8 +180,7 @@ public struct Inlet<Element: Sendable>: Sendable {
     }
   }
 
-  /// An inlet for another type of element, which is transformed and then sent here. If the result is `nil`,
-  /// the element is dropped.
+  /// An inlet that drops an element if it is transformed into `nil`, and otherwise sends the result here.
   ///
   /// ```swift
   /// let addMember: Inlet<String> = commands.inlet.compactContramap { text in
@@ -235,7 +235,7 @@ extension Inlet: Hashable {
 
 // Emitted into clients: this library would have a copy of all that sending does for `Void` alone.
 extension Inlet<Void> {
-  /// Sends to all current subscribers.
+  /// Sends an element without content: `viewModel.increment.send()`.
   @_alwaysEmitIntoClient @discardableResult
   public func send() -> SendResult<Void> {
     send(())

@@ -21,8 +21,8 @@
 /// A loop that waits for something in its body should check `Task.isCancelled` before it continues:
 /// a cancelled consumer may get up to 64 more elements that are ready.
 ///
-/// **Several inputs, one order.** If you write two loops one after the other, the second never starts. Two
-/// tasks do not keep the order in which elements were sent to the two inputs.
+/// **Several inputs, one order.** If you write two loops one after the other, the second never starts. With two
+/// tasks, what was sent to two inputs may be handled in another order.
 /// So inputs whose order matters share one input of commands, and ``inlet(_:function:fileID:)-(Element,_,_)``
 /// and ``inlet(_:function:fileID:)-((Source)->Element,_,_)`` make the public ones:
 ///
@@ -54,6 +54,8 @@ public struct Input<Element: Sendable>: Sendable {
 
   private let channel: Channel<Element>
 
+  /// Makes an input, which keeps what is sent from now on until its owner receives it.
+  ///
   /// - Parameter policy: What happens when the owner falls behind. Traps if it buffers fewer than
   ///   one.
   public init(buffering policy: BufferingPolicy = .unbounded) {
@@ -61,10 +63,10 @@ public struct Input<Element: Sendable>: Sendable {
     received = channel.outlet.subscribe()
   }
 
-  /// The public end.
+  /// The end that callers get: it can only send.
   public var wrappedValue: Inlet<Element> { channel.inlet }
 
-  /// The same as ``wrappedValue``.
+  /// The sending end, as ``wrappedValue``. Use it in an actor, where the input stands in a `let`.
   public var inlet: Inlet<Element> { channel.inlet }
 
   /// An inlet that sends this element to the input at each send.

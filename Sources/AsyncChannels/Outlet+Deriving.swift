@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Outlets that are derived from other outlets. Use them if a protocol requires a derived stream, since they
-/// return an `Outlet`. For other operators, use swift-async-algorithms: an `Outlet` is an `AsyncSequence`.
-///
-/// A derived outlet begins where its base's subscription begins, and subscribes to nothing until it
-/// is subscribed to. The buffering policy applies to the base's elements. Closures run once for
-/// each element and subscriber, in the consumer's task: in order and one at a time, except that a
-/// newer consumer of a subscription does not wait for a closure that the older one is still in.
 extension Outlet {
-  /// An outlet of the results of `transform` for each element.
+  /// An outlet of the results of `transform` for each element. Use it if a protocol requires a derived stream.
+  ///
+  /// A derived outlet begins where its base's subscription begins, and subscribes to nothing until it is subscribed
+  /// to. The buffering policy applies to the base's elements. The closure runs once for each element and subscriber,
+  /// in the consumer's task: in order and one at a time, except that a newer consumer of a subscription does not wait
+  /// for a closure that the older one is still in.
+  ///
+  /// For other operators, use swift-async-algorithms: an `Outlet` is an `AsyncSequence`.
   @inlinable
   public func map<Mapped>(
     _ transform: @escaping @Sendable (Element) -> Mapped
@@ -16,13 +16,14 @@ extension Outlet {
     deriving { { element, _ in transform(element) } }
   }
 
-  /// An outlet of the elements that satisfy `isIncluded`.
+  /// An outlet of the elements that satisfy `isIncluded`. The closure runs as that of ``map(_:)`` does.
   @inlinable
   public func filter(_ isIncluded: @escaping @Sendable (Element) -> Bool) -> Outlet {
     deriving { { element, _ in isIncluded(element) ? element : nil } }
   }
 
-  /// An outlet of the results of `transform` for each element, without those that are `nil`.
+  /// An outlet of the results of `transform` for each element, without those that are `nil`. The closure runs as that
+  /// of ``map(_:)`` does.
   @inlinable
   public func compactMap<Mapped>(
     _ transform: @escaping @Sendable (Element) -> Mapped?

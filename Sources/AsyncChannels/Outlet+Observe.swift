@@ -5,7 +5,7 @@ public protocol Subscribable<Element>: Sendable {
   /// What its subscriptions give.
   associatedtype Element: Sendable
 
-  /// The same as an outlet.
+  /// This as an ``Outlet``, to pass where an outlet is required.
   var outlet: Outlet<Element> { get }
 }
 
@@ -24,9 +24,9 @@ extension Subscribable {
   /// **The first call.** If `observe` is called in the isolation of its body, on the main actor
   /// above all, the body is called with the first element before `observe` returns, if there is
   /// one. So a label shows a state in its first frame. That is one call, up to where the body
-  /// suspends. Later elements, also replayed ones, are delivered in later turns. During that call
+  /// suspends. Later elements, also replayed ones, are delivered after that. During that call
   /// there is no token yet, so the body cannot cancel. If `observe` is called from elsewhere, or
-  /// with a body that has no isolation, all calls come in later turns; on Apple's systems before version 26,
+  /// with a body that has no isolation, all calls come later; on Apple's systems before version 26,
   /// also with a body that can suspend, or is another actor's than the main actor's. The first call for a state also
   /// comes later if ``CurrentValue/update(_:)`` is changing the value in place then.
   ///
@@ -34,8 +34,8 @@ extension Subscribable {
   /// there, the body is not called again. After cancelling from elsewhere, a call that was about to
   /// begin may still come.
   ///
-  /// **Costs.** On the main actor, observers whose bodies cannot suspend have no task. One turn, which is one job, calls
-  /// all that were woken. The first call is made in the task of the caller; later calls have none of
+  /// **Costs.** On the main actor, observers whose bodies cannot suspend have no task. One job calls all that have
+  /// something to show. The first call is made in the task of the caller; later calls have none of
   /// its task-local values, nor its priority. Any other observer has a task of its own.
   ///
   /// **Fast senders.** An observer lets others run on its actor after 64 calls, or a millisecond of them. It
@@ -59,7 +59,8 @@ extension Subscribable {
     outlet.listen(buffering: policy, calledIn: isolation, body)
   }
 
-  /// The same with a function that can suspend, or has another isolation than the main actor's.
+  /// Calls a function that can suspend, or has another isolation than the main actor's, with each element. Everything
+  /// else is as with a function that cannot suspend.
   @inlinable
   public func observe(
     buffering policy: BufferingPolicy? = nil,
@@ -82,7 +83,7 @@ extension Subscribable {
     outlet.listen(buffering: policy, calledIn: isolation, body)
   }
 
-  /// The same with a function that can suspend.
+  /// Sends each element with a function that can suspend, such as that of an actor, and ignores the result.
   @inlinable
   public func observe<Sent>(
     buffering policy: BufferingPolicy? = nil,

@@ -1,6 +1,6 @@
 /// The end of a channel that can only be listened to: the type of each output of a view model or a manager.
 ///
-/// Any number of `for await` loops can listen concurrently, and each gets every element. Code that holds
+/// Any number of `for await` loops can listen concurrently. Each gets every element that its policy keeps. Code that holds
 /// an outlet can neither send nor finish the channel. Since an outlet is a type of its own, a protocol can
 /// require it.
 ///

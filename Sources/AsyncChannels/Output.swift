@@ -16,11 +16,13 @@
 ///
 /// The underscored name is private to the type and its file. This keeps the two ends apart. The output ends
 /// with ``finish()``, or when its owner is gone. For state, which has a value at any moment, use
-/// ``CurrentValue``. In an actor a property wrapper cannot be `nonisolated`: use a ``Channel`` there.
+/// ``CurrentValue``. In an actor, keep a ``Channel`` in a `let`: a `nonisolated` wrapper compiles there, and races.
 @propertyWrapper
 public struct Output<Element: Sendable>: Sendable {
   @usableFromInline let channel: Channel<Element>
 
+  /// Makes an output, to which nobody listens yet.
+  ///
   /// - Parameters:
   ///   - count: How many of the last elements a new subscription begins with. Traps if negative.
   ///   - policy: The buffering policy of subscriptions that do not name their own.
@@ -28,10 +30,10 @@ public struct Output<Element: Sendable>: Sendable {
     channel = Channel(replaying: count, buffering: policy)
   }
 
-  /// The public end.
+  /// The end that callers get: it can only be listened to.
   public var wrappedValue: Outlet<Element> { channel.outlet }
 
-  /// The same as ``wrappedValue``.
+  /// The listening end, as ``wrappedValue``. Use it for an output that stands in a `let`.
   public var outlet: Outlet<Element> { channel.outlet }
 
   /// The end that sends, for the declaring type to hand on: `bind(to: _results.inlet)`.
@@ -63,7 +65,7 @@ public struct Output<Element: Sendable>: Sendable {
 
 // Emitted into clients: this library would have a copy of all that sending does for `Void` alone.
 extension Output<Void> {
-  /// Sends to all current subscribers.
+  /// Sends an element without content to all current subscribers.
   @_alwaysEmitIntoClient @discardableResult
   public func send() -> SendResult<Void> {
     send(())

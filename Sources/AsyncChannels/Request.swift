@@ -56,8 +56,8 @@ public final class Request<Question: Sendable, Reply: Sendable>: Sendable {
   ///
   /// It is false after the first reply, and when the asker's task was cancelled: immediately if that task
   /// waits already, or when it begins to. It never becomes true again. Reading it takes a lock. A request
-  /// whose handler does not read it costs nothing extra. An asker may leave just after it was read, so a command that
-  /// it let through still needs an answer.
+  /// whose handler does not read it costs nothing extra. The asker may still leave after you
+  /// checked, so reply in any case.
   public var isAwaited: Bool { !answer.isOver }
 
   /// Replies to the asker. Only the first reply counts.

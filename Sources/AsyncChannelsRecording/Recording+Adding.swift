@@ -88,7 +88,7 @@ extension Recording {
     watch(channel, as: LaneName(name: name))
   }
 
-  /// Records a state under this name.
+  /// Records the state that its owner keeps under this name.
   public func add<Value>(_ state: CurrentValue<Value>, as name: String) {
     watch(state, as: LaneName(name: name))
   }

@@ -1,6 +1,5 @@
 public import AsyncChannels
 
-/// View models are on the main actor, and so is reading their properties.
 extension Recording {
   /// Records what a view model stores: ``init(of:limit:clock:hiding:showing:describing:isolation:fileID:line:)``
   /// on the main actor. Elsewhere the compiler refuses it, or asks for `await`.

@@ -4,7 +4,7 @@ import AsyncChannelsRecording
 /// The command line: which demo to run, and how it ends.
 @main @MainActor
 struct AsyncDemo {
-  static let version = "1.0.0"
+  static let version = "unreleased"
 
   private static let demos: [any Demo.Type] = [
     MembersDemo.self, AuthDemo.self, WorkoutDemo.self, FilterDemo.self, ProfileDemo.self,

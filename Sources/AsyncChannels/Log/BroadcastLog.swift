@@ -161,7 +161,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   /// - Parameter queues: This log's, which are all made in `join`.
   @inlinable
   func fill(
-    _ queues: some Sequence<SubscriberQueueBase>, with element: Element,
+    _ queues: ContiguousArray<SubscriberQueueBase>, with element: Element,
     evicting evicted: inout Evicted<Element>
   ) {
     for queue in queues {

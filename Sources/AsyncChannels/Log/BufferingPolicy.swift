@@ -8,8 +8,8 @@
 public enum BufferingPolicy: Sendable, Hashable {
   /// Keeps every element until it is taken.
   ///
-  /// All unbounded subscribers of a channel share one log, so an element is stored once for all of them. A
-  /// subscriber that never takes an element holds all elements that are sent meanwhile.
+  /// An element is stored once for all unbounded subscribers of a channel. A subscription that is never consumed
+  /// keeps all elements that are sent meanwhile.
   case unbounded
 
   /// Keeps the newest `n` elements: when a new one finds no room, the oldest is dropped.

@@ -1,4 +1,3 @@
-/// Answering each element of a sequence with asynchronous work.
 extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Never {
   /// Does asynchronous work for each element and publishes the answers, one by one. Use it for an input that
   /// takes time, with or without a debounce interval.
@@ -75,7 +74,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
       abandoned: abandoned, to: .answer(publish))
   }
 
-  /// Does work that can fail for each element. The answer is a `Result` with the error's type.
+  /// Does work that can throw for each element: `publish` gets a `Result` with the error's type.
   ///
   /// ```swift
   /// await _signIn.received.answer(busy: _signingIn.inlet, by: authenticator.authenticate) {

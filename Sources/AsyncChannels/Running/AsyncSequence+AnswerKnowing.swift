@@ -1,4 +1,3 @@
-/// Answers that know their question, and work that reports its progress.
 extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Never {
   /// Does asynchronous work for each element, and publishes each answer with its element. Use it for reused
   /// cells, pages, and switches that are set before the server has agreed.
@@ -26,7 +25,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
       abandoned: abandoned, to: .both(publish))
   }
 
-  /// Does work that can fail for each element, and publishes a `Result` with its element.
+  /// Does work that can throw for each element: `publish` gets the element and a `Result`.
   @_disfavoredOverload
   public func answer<Answer: Sendable, WorkFailure: Error>(
     _ overlap: Overlap = .oneAtATime, after quiet: Duration = .zero,

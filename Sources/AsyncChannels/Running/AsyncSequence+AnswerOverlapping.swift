@@ -1,8 +1,7 @@
-/// Answering elements of which each has an overlap of its own.
 extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Never {
-  /// Does asynchronous work for each element, and publishes each answer with its element. Each element decides
-  /// what happens if it arrives while earlier ones are worked on. Use it if inputs share what they change: a
-  /// refresh replaces what is being loaded, and a request for more is ignored meanwhile.
+  /// Does asynchronous work for elements that have an overlap of their own. Each element decides what happens if it
+  /// arrives while earlier ones are worked on. Use it if inputs share what they change: a refresh replaces what is
+  /// being loaded, and a request for more is ignored meanwhile.
   ///
   /// ```swift
   /// await _load.received.answer(overlap: \.overlap, busy: _isLoading.inlet, by: page) { load, page in
@@ -39,6 +38,8 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   ///   - ignored: Receives each element that is ignored, once, in the isolation of `publish`, when the call looks at
   ///     it. This may be after the answer to the element that was worked on.
   ///   - work: Makes the answer.
+  ///   - abandoned: Called with each element that the call has taken and will not answer because it was cancelled,
+  ///     once, as in the other forms of `answer`.
   ///   - publish: Called with each element and its answer in the isolation in which the closure was made, one at
   ///     a time.
   public func answer<Answer: Sendable>(
@@ -56,8 +57,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
       abandoned: abandoned, to: .both(publish))
   }
 
-  /// Does work that can fail for each element, of which each has an overlap of its own, and publishes a `Result`
-  /// with its element.
+  /// As `answer(overlap:)`, for work that can throw: `publish` gets the element and a `Result`.
   @_disfavoredOverload
   public func answer<Answer: Sendable, WorkFailure: Error>(
     overlap: @escaping @Sendable (Element) -> Overlap, busy: Inlet<Bool>? = nil,

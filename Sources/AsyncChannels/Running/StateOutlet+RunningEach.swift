@@ -1,38 +1,37 @@
-/// Runs something for each element of a state, such as the view models of a list's rows, while the element is in the
-/// state.
-///
-/// ```swift
-/// @MainActor
-/// final class ListViewModel: ViewModel {
-///   @CurrentValue private(set) var rows: [RowViewModel] = []
-///
-///   func run() async {
-///     await $rows.runningEach()
-///   }
-/// }
-/// ```
-///
-/// Each element that is added begins to run, in a task of its own. When an element is removed, its run is cancelled.
-/// If the element is added again, a new run begins. All changes are seen, in order, also one that was undone
-/// immediately. For each change, removed elements are cancelled before added ones begin. Elements are told apart by
-/// an identity:
-///
-/// - An element that keeps its identity runs on, even if other parts of it change. The closure has the element with
-///   which its run began.
-/// - If several elements of one value have the same identity, the first of them runs.
-/// - If a run returns by itself, it is not begun again while its element stays.
-/// - A cancelled run need not have returned when its element is added again: neither run waits for the other.
-///
-/// - **Cancel**: cancelling the caller's task cancels all runs before `cancel()` returns. A run that had not begun by
-///   then on the same actor does not begin.
-/// - **Finish**: the state's end cancels nothing, since its last value stays. An owner that wants its rows to end
-///   removes them first.
-/// - The call returns when the state has ended or the caller's task was cancelled, and all runs have returned.
-/// - **Costs**: each change of the state costs a look at the identity of each element (a comparison for the elements at
-///   the beginning and the end that have not changed), and a task for each element that is added. After 64 elements
-///   that are added or removed, the call lets others use the caller's actor.
 extension StateOutlet where Value: Sequence, Value.Element: ViewModel {
-  /// Runs each view model of the state while it is in the state, in tasks of the main actor.
+  /// Runs each view model of a state, such as those of a list's rows, while it is in the state, in tasks of the main
+  /// actor.
+  ///
+  /// ```swift
+  /// @MainActor
+  /// final class ListViewModel: ViewModel {
+  ///   @CurrentValue private(set) var rows: [RowViewModel] = []
+  ///
+  ///   func run() async {
+  ///     await $rows.runningEach()
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// Each element that is added begins to run, in a task of its own. When an element is removed, its run is cancelled.
+  /// If the element is added again, a new run begins. All changes are seen, in order, also one that was undone
+  /// immediately. For each change, removed elements are cancelled before added ones begin. Elements are told apart by
+  /// an identity:
+  ///
+  /// - An element that keeps its identity runs on, even if other parts of it change. The closure has the element with
+  ///   which its run began.
+  /// - If several elements of one value have the same identity, the first of them runs.
+  /// - If a run returns by itself, it is not begun again while its element stays.
+  /// - A cancelled run need not have returned when its element is added again: neither run waits for the other.
+  ///
+  /// - **Cancel**: cancelling the caller's task cancels all runs before `cancel()` returns. A run that had not begun by
+  ///   then on the same actor does not begin.
+  /// - **Finish**: the state's end cancels nothing, since its last value stays. An owner that wants its rows to end
+  ///   removes them first.
+  /// - The call returns when the state has ended or the caller's task was cancelled, and all runs have returned.
+  /// - **Costs**: each change of the state costs a look at the identity of each element (a comparison for the elements at
+  ///   the beginning and the end that have not changed), and a task for each element that is added. After 64 elements
+  ///   that are added or removed, the call lets others use the caller's actor.
   @inlinable
   public func runningEach(isolation: isolated (any Actor)? = #isolation) async {
     await runningEach(by: { ObjectIdentifier($0) }) { @MainActor in await $0.run() }
@@ -40,8 +39,8 @@ extension StateOutlet where Value: Sequence, Value.Element: ViewModel {
 }
 
 extension StateOutlet where Value: Sequence, Value.Element: Identifiable & Sendable {
-  /// Runs a closure for each element of the state, told apart by its `id`, while the element is in
-  /// the state.
+  /// Runs a closure for each element of the state, told apart by its `id`, while the element is in the state.
+  /// Everything else is as with view models (``runningEach(isolation:)``).
   ///
   /// - Parameters:
   ///   - isolation: The caller's isolation. Do not pass it.
@@ -60,7 +59,7 @@ extension StateOutlet where Value: Sequence, Value.Element: Identifiable & Senda
 
 extension StateOutlet where Value: Sequence, Value.Element: Sendable {
   /// Runs a closure for each element of the state while the element is in the state. Use it if elements have another
-  /// identity than `id`.
+  /// identity than `id`. Everything else is as with view models (``runningEach(isolation:)``).
   ///
   /// ```swift
   /// await rows.runningEach(by: { ObjectIdentifier($0) }) { await $0.run() }   // any RowViewModelType

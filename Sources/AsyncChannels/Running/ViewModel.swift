@@ -48,10 +48,10 @@ extension ViewModel {
   /// }
   /// ```
   ///
-  /// ``run()`` begins in a later turn of the main actor, and not at all if the token was cancelled or dropped
-  /// before. If `run()` returns by itself, the token does not start it again.
+  /// ``run()`` begins after the caller has returned to the main actor's loop, and not at all if the token was cancelled
+  /// or dropped before. If `run()` returns by itself, the token does not start it again.
   ///
-  /// **Lifetime.** The call of `run()` holds the view model until it returns. So the token's owner decides
+  /// **Lifetime.** The call of `run()` keeps the view model until it returns. So the token's owner decides
   /// how long the view model lives: after the token was cancelled or dropped, the view model is released when
   /// `run()` has returned. A view model that keeps its own token is never released.
   ///

@@ -1,24 +1,23 @@
-/// Does work only while there are subscribers, such as reading a sensor.
-///
-/// ```swift
-/// func run() async {
-///   await _positions.whileSubscribed(lingering: .seconds(5)) {
-///     for await position in self.gps.positions { self._positions.send(position) }
-///   }
-/// }
-/// ```
-///
-/// The body runs as a child task of the caller. It is called when there is a subscriber. It is cancelled when
-/// the last subscriber has been gone for the lingering time, and called again for the next subscriber. So
-/// replacing or rotating a view does not stop it. There is one call at a time: the next begins when the
-/// cancelled one has returned. A body that returns by itself is called again only for the first subscriber
-/// after a time without subscribers that was longer than the lingering time.
-///
-/// When the owner has finished or is gone, or the caller's task is cancelled, the body is cancelled, and the
-/// call returns when the body has returned. Without a subscriber, it costs nothing.
 extension SubscriberCounting {
-  /// Runs a closure while there are subscribers. For a ``CurrentValue`` they are its followers: reading it does not
-  /// count.
+  /// Does work only while there are subscribers, such as reading a sensor.
+  ///
+  /// ```swift
+  /// func run() async {
+  ///   await _positions.whileSubscribed(lingering: .seconds(5)) {
+  ///     for await position in self.gps.positions { self._positions.send(position) }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// The body runs as a child task of the caller. It is called when there is a subscriber. It is cancelled when
+  /// the last subscriber has been gone for the lingering time, and called again for the next subscriber. So
+  /// replacing or rotating a view does not stop it. There is one call at a time: the next begins when the
+  /// cancelled one has returned. A body that returns by itself is called again only for the first subscriber
+  /// after a time without subscribers that was longer than the lingering time.
+  ///
+  /// When the owner has finished or is gone, or the caller's task is cancelled, the body is cancelled, and the
+  /// call returns when the body has returned. Without a subscriber, it costs nothing. For a ``CurrentValue``,
+  /// subscribers are its followers: reading it does not count.
   ///
   /// - Parameters:
   ///   - duration: How long the body continues after the last subscriber has left: at most a year; a negative

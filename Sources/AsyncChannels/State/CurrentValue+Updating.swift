@@ -122,7 +122,9 @@ extension BroadcastLog {
     guard state.withLock({ $0.flags.contains(.derived) }) else { return }
     StateGraph.with { graph in
       let root = graphNumber.load(ordering: .relaxed)
-      if root != 0 { graph.end(root) }
+      if root == 0 { return }
+      graph.end(root)
+      graph.computeUnfinished(behind: root)
     }
   }
 }

@@ -17,7 +17,10 @@ extension DerivedState {
   func feed(buffering policy: BufferingPolicy?) -> Feed<Value> {
     policy?.validate(for: Value.self)
     register()
-    let log = ticks
+    let (log, number) = (ticks, number)
+    if face.follower.load() == nil {
+      _ = face.follower.storeIfNil(.init { [weak self] in _ = self?.reading(mayWait: false) })
+    }
     let hasEnded = StateGraph.with { graph in
       if graph[number].hasEnded { return true }
       graph.use(number, by: 1)
@@ -29,12 +32,10 @@ extension DerivedState {
     }
     let following = Following(of: self)
     let cursor = log.subscribe(buffering: .bufferingNewest(1))
+    cursor.rearm = { StateGraph.with { $0.arm(number) } }
     return .derived(cursor) { mode, epoch in
-      switch Feed.cursor(cursor).take(mode, as: epoch) {
-      case .element: following.next.map { .element($0) } ?? .skipped
-      case .skipped: .skipped
-      case .nothing: .nothing
-      }
+      guard case .element = Feed.cursor(cursor).take(mode, as: epoch) else { return .nothing }
+      return following.take(evenIfCancelled: mode == .evenIfCancelled)
     }
   }
 
@@ -62,16 +63,24 @@ extension DerivedState {
     /// The value that there is, if it is another than the last. While a part of it is being changed in place there is
     /// none, and another tick when that is done.
     ///
-    /// A consumer that was displaced may come late: then a newer one has got a newer value.
-    var next: Value? {
-      guard let reading = node.reading(mayWait: false) else { return nil }
-      let old = last.withLock { last in
-        if let last, last.changedAt >= reading.changedAt { return (isNew: false, value: Value?.none) }
-        return (isNew: true, value: exchange(&last, with: (reading.value, reading.changedAt))?.value)
+    /// The value may be newer than the tick, and so than the end of `cancel()`. Then it is left to the next consumer. A
+    /// consumer that was displaced may come late: then a newer one has got a newer value.
+    func take(evenIfCancelled: Bool) -> Feed<Value>.Taken {
+      guard let reading = node.reading(mayWait: false) else { return .skipped }
+      if !evenIfCancelled, Task.isCancelled {
+        StateGraph.with { [node] in $0.tickAgain(node.face) }
+        return .nothing
       }
-      guard old.isNew else { return nil }
-      if let value = old.value, node.isSame(value, reading.value) { return nil }
-      return reading.value
+      let old = last.withLock { last in
+        if let last, last.changedAt >= reading.changedAt {
+          return (isNew: false, value: Value?.none)
+        }
+        let old = exchange(&last, with: (reading.value, reading.changedAt))
+        return (isNew: true, value: old?.value)
+      }
+      guard old.isNew else { return .skipped }
+      if let value = old.value, node.isSame(value, reading.value) { return .skipped }
+      return .element(reading.value)
     }
   }
 }

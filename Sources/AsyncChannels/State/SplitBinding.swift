@@ -16,13 +16,12 @@ import Synchronization
 /// TextField("Name", text: Bindable(viewModel.text).value)
 /// ```
 ///
-/// A plain pair of a getter and a setter stutters: between a key stroke and the owner's answer the
-/// field shows the older text again, and an input method loses what is half typed. So **what is
-/// read is never older than what was last written**:
+/// An ordinary binding would put the older text back between a key stroke and the owner's answer, and Japanese or
+/// Chinese input would lose what is half typed. Here **what is read is never older than what was last written**:
 ///
 /// - What was written is read back immediately, until the owner decides.
-/// - What the owner publishes while a write still waits in its input is a late answer to an earlier
-///   write: it is passed over, whatever it is.
+/// - While something written still waits in the input, the binding ignores what the owner publishes: that
+///   answers an older write.
 /// - What the owner publishes when it has taken all that was written is its decision, and is read:
 ///   the same text, a corrected one, or an empty one. If the owner publishes nothing, the field
 ///   stays as it was typed.
@@ -51,6 +50,8 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   /// The source is read untracked, so this is all that tells of what is read.
   private let observed = ObservedValue()
 
+  /// Connects a field to an owner's state and input.
+  ///
   /// - Parameters:
   ///   - source: The owner's state.
   ///   - target: The owner's input.

@@ -54,6 +54,7 @@ struct StateGraph: Sendable {
     fileprivate var wakes: [(log: BroadcastLogBase, wake: Wake)] = []
     fileprivate var after: AfterLock?
     fileprivate var ended: [StateFace] = []
+    fileprivate var unfinished: [StateFace] = []
     fileprivate var garbage: [Node] = []
 
     @usableFromInline
@@ -61,6 +62,7 @@ struct StateGraph: Sendable {
       for (log, wake) in wakes { log.perform(wake) }
       for face in told { face.observed.load()?.tellOfChange() }
       for face in ended { face.ticks.load()?.finish() }
+      for face in unfinished { face.follower.load()?.compute() }
       after?()
     }
   }
@@ -243,11 +245,27 @@ extension StateGraph {
     var evicted = Evicted<Int>()
     let wake = ticks.state.withLock { state -> Wake in
       if state.isFinished { return .nobody }
-      ticks.fill(state.queues.filter { $0.count == 0 }, with: 0, evicting: &evicted)
+      ticks.fill(state.queues, with: 0, evicting: &evicted)
       return state.takeSleepers()
     }
     if case .nobody = wake { return }
     leave { $0.wakes.append((ticks, wake)) }
+  }
+
+  /// One that was taken was not used: all look again, and find nothing new but the one whose it was.
+  mutating func tickAgain(_ face: StateFace) {
+    if let ticks = face.ticks.load() { tick(ticks) }
+  }
+
+  /// Sees to it that the next write of a root marks a node, though nobody computes it.
+  mutating func arm(_ number: Int) {
+    var seen: Set<Int> = []
+    var open = [number]
+    while let node = open.popLast() {
+      guard seen.insert(node).inserted else { continue }
+      nodes[node].isArmed = true
+      open += nodes[node].sources
+    }
   }
 
   /// A root has ended, or what is derived.
@@ -260,6 +278,21 @@ extension StateGraph {
       for edge in nodes[source].dependents {
         nodes[edge.node].endedSources += 1
         if nodes[edge.node].isOver { open.append(edge.node) }
+      }
+    }
+  }
+
+  /// What is followed, was marked, and depends on a root that has ended: only its value tells whether it has ended.
+  mutating func computeUnfinished(behind root: Int) {
+    var seen: Set<Int> = []
+    var open = [root]
+    while let source = open.popLast() {
+      for edge in nodes[source].dependents where !nodes[edge.node].isValid {
+        guard seen.insert(edge.node).inserted else { continue }
+        open.append(edge.node)
+        if let face = nodes[edge.node].face, face.follower.load() != nil {
+          leave { $0.unfinished.append(face) }
+        }
       }
     }
   }

@@ -13,6 +13,16 @@ final class StateFace: Sendable {
   let observed = AtomicLazyReference<ObservedValue>()
   /// Has an element each time that it was marked: its followers wait for that. Made for the first of them.
   let ticks = AtomicLazyReference<BroadcastLog<Int>>()
+  /// Computes it, if it is there. Made for the first follower.
+  let follower = AtomicLazyReference<Follower>()
+
+  final class Follower: Sendable {
+    let compute: @Sendable () -> Void
+
+    init(_ compute: @escaping @Sendable () -> Void) {
+      self.compute = compute
+    }
+  }
 
   init() {}
 }
@@ -70,16 +80,22 @@ final class DerivedState<Value: Sendable>: StateNode, Sendable {
   /// Changes the value before, where these parts have changed.
   @usableFromInline typealias Update = @Sendable (inout Value, _ changed: [Int], Evaluation) -> Void
 
-  @usableFromInline let parts: [StatePart]
   @usableFromInline let face = StateFace()
-  private let read: Read
-  private let update: Update?
-  /// Whether two values are the same to those who read and follow it.
-  private let areEqual: (@Sendable (Value, Value) -> Bool)?
-  private let memo = Locked(Memo())
+  private let memo: Locked<Memo>
+
+  /// What it is made of, and how.
+  private struct Recipe: Sendable {
+    let parts: [StatePart]
+    let read: Read
+    let update: Update?
+    /// Whether two values are the same to those who read and follow it.
+    let areEqual: (@Sendable (Value, Value) -> Bool)?
+  }
 
   /// What is known of it. Written with the graph's lock held, too.
   private struct Memo: Sendable {
+    /// Until it is dropped.
+    var recipe: Recipe?
     var value: Value?
     /// As in the graph, both.
     var changedAt = 0
@@ -100,14 +116,26 @@ final class DerivedState<Value: Sendable>: StateNode, Sendable {
     of parts: [StatePart], areEqual: (@Sendable (Value, Value) -> Bool)? = nil,
     update: Update? = nil, read: @escaping Read
   ) {
-    (self.parts, self.areEqual, self.update, self.read) = (parts, areEqual, update, read)
+    memo = Locked(
+      Memo(recipe: Recipe(parts: parts, read: read, update: update, areEqual: areEqual)))
   }
 
   deinit {
-    let number = number
-    if number != 0 { StateGraph.with { $0.remove(number, parts: parts.count) } }
-    Dropped.drop(parts)
+    let (number, count) = (number, parts.count)
+    if number != 0 { StateGraph.with { $0.remove(number, parts: count) } }
+    // Nothing else refers to it: it is destroyed there.
+    Dropped.drop(memo.withLock { exchange(&$0, with: Memo()) })
   }
+
+  private var recipe: Recipe {
+    guard let recipe = memo.withLock({ $0.recipe }) else {
+      preconditionFailure("What is used is not dropped.")
+    }
+    return recipe
+  }
+
+  @usableFromInline
+  var parts: [StatePart] { recipe.parts }
 
   @usableFromInline
   var reads: [StatePart] { memo.withLock { $0.reads } }
@@ -158,19 +186,21 @@ final class DerivedState<Value: Sendable>: StateNode, Sendable {
   }
 
   /// Without what is known of it.
-  func computed(in evaluation: Evaluation) -> Value { read(evaluation) }
+  func computed(in evaluation: Evaluation) -> Value { recipe.read(evaluation) }
 
-  func isSame(_ one: Value, _ other: Value) -> Bool { areEqual?(one, other) ?? false }
+  func isSame(_ one: Value, _ other: Value) -> Bool { recipe.areEqual?(one, other) ?? false }
 
   @usableFromInline
   func compute(in evaluation: Evaluation, changed: [Int]?) {
-    if let update, let changed, var value = take(upTo: evaluation.moment) {
+    let recipe = recipe
+    if let update = recipe.update, let changed, var value = take(upTo: evaluation.moment) {
       update(&value, changed, evaluation)
       return evaluation.finish(self, value, isChanged: true, hasRun: false)
     }
-    let value = read(evaluation)
-    let known = areEqual == nil ? nil : known(upTo: evaluation.moment)
-    if let known, isSame(known.value, value) {
+    let value = recipe.read(evaluation)
+    if let areEqual = recipe.areEqual, let known = known(upTo: evaluation.moment),
+      areEqual(known.value, value)
+    {
       evaluation.finish(self, value, isChanged: false, hasRun: true)
     } else {
       evaluation.finish(self, value, isChanged: true, hasRun: true)
@@ -206,18 +236,19 @@ final class DerivedState<Value: Sendable>: StateNode, Sendable {
 /// What derived state was made of when it was dropped: destroyed one after the other, and not one within the other,
 /// since there may be thousands of steps.
 private enum Dropped {
-  private static let all = Locked<[UInt: [StatePart]]>([:])
+  /// By thread, while that destroys some.
+  private static let all = Locked<[UInt: [any Sendable]]>([:])
 
-  static func drop(_ parts: [StatePart]) {
-    let derived = parts.filter { if case .derived = $0 { true } else { false } }
-    if derived.isEmpty { return }
+  static func drop(_ old: consuming any Sendable) {
     let thread = CurrentThread.identifier
+    var next: (any Sendable)? = consume old
     let isFirst = all.withLock { all in
-      all[thread, default: []] += derived
-      return all[thread]?.count == derived.count
+      guard let last = next.take() else { return false }
+      let isFirst = all[thread] == nil
+      all[thread, default: []].append(last)
+      return isFirst
     }
     guard isFirst else { return }
-    var next: StatePart?
     repeat {
       next = all.withLock { all in
         let next = all[thread]?.popLast()

@@ -1,14 +1,14 @@
-/// State made of state. It has no task: its ``StateOutlet/value`` is computed when it is read or taken, once for each
-/// change, whoever asks, and kept until something that it is made of changes.
-///
-/// Closures run with no lock held, on the thread of whoever asks. If several ask before a value is known, each of them may call
-/// the closure, with equal arguments. Closures should give equal results for equal arguments.
 extension StateOutlet {
-  /// State that is what `transform` makes of this one, and of the states that `transform` reads.
+  /// Derived state: `transform` applied to this state, and to the states that `transform` reads.
   ///
   /// ```swift
   /// let title = selection.map { [rows] in rows[$0].title.value }   // changes with the selection, and with that title
   /// ```
+  ///
+  /// It has no task. ``StateOutlet/value`` is computed when it is first read or followed after a change, once for all
+  /// who ask, and kept until something that it is made of changes. The closure runs with no lock held, on the thread
+  /// that asks. If several threads ask before the value is known, each of them may call it, so it should give equal
+  /// results for equal arguments.
   @inlinable
   public func map<Mapped>(
     _ transform: @escaping @Sendable (Value) -> Mapped
@@ -16,7 +16,7 @@ extension StateOutlet {
     StateOutlet<Mapped>(.derived(DerivedState(of: [part]) { transform(value(in: $0)) }))
   }
 
-  /// State that is the state that `transform` makes of this one: its value changes with either.
+  /// Derived state that follows the state which `transform` returns: it changes with this state and with that one.
   ///
   /// ```swift
   /// let unread = account.flatMap { $0.unreadCount }
@@ -38,7 +38,7 @@ extension StateOutlet {
 }
 
 extension StateOutlet where Value: Equatable {
-  /// The same state; a value that equals the one before is no change, for what is made of it neither.
+  /// This state without values that equal the one before. What is derived from it is not computed anew for them.
   ///
   /// A subscription's first value is always delivered.
   public func removeDuplicates() -> StateOutlet {
@@ -48,7 +48,8 @@ extension StateOutlet where Value: Equatable {
 }
 
 extension StateOutlet {
-  /// State of several: a tuple of their values at one moment.
+  /// Derived state of several states: a tuple of their values at one moment. Its value is kept as that of
+  /// ``map(_:)`` is.
   ///
   /// ```swift
   /// let isComplete = StateOutlet.combine(name, password).map { !$0.isEmpty && $1.count >= 8 }
@@ -65,19 +66,20 @@ extension StateOutlet {
       .derived(DerivedState(of: all) { moment in (repeat (each outlets).value(in: moment)) }))
   }
 
-  /// State of two: a tuple of their values at one moment.
+  /// Derived state of two states: a tuple of their values at one moment.
   @inlinable
   public static func combine<First, Second>(
     _ first: StateOutlet<First>, _ second: StateOutlet<Second>
   ) -> StateOutlet where Value == (First, Second) {
     StateOutlet(
       .derived(
-        DerivedState(of: [first.part, second.part]) { (first.value(in: $0), second.value(in: $0)) }))
+        DerivedState(of: [first.part, second.part]) { (first.value(in: $0), second.value(in: $0)) })
+    )
   }
 
-  /// State of any number of states: an array of their values at one moment, in order.
+  /// Derived state of any number of states: an array of their values at one moment, in order.
   ///
-  /// A change of some of them costs as much as they are, and a copy of the array.
+  /// If some of them change, only these are read again, and the array is copied once.
   @inlinable
   public static func combine<Part>(
     _ parts: [StateOutlet<Part>]
@@ -91,13 +93,14 @@ extension StateOutlet {
   }
 }
 
-/// Calls a function whose readings are followed by nobody, inside the closure of derived state.
+/// Calls a function in the closure of derived state, without making that state depend on what the function reads.
 ///
 /// ```swift
 /// let text = price.map { [rate] price in untracked { "\(price * rate.value)" } }   // changes with the price only
 /// ```
 ///
-/// It reads what there is now. Elsewhere it calls the function, and no more: Observation tracks what that reads.
+/// It reads what there is now. Outside such a closure it only calls the function, and Observation tracks what that
+/// reads.
 public func untracked<Result, Failure: Error>(
   _ body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {

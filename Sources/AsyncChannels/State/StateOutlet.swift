@@ -23,8 +23,8 @@
 /// - **Following** it begins with the value as it is when the subscription begins, then gives each
 ///   later one, equal ones too (see ``removeDuplicates()``). Overflow follows the subscription's
 ///   ``BufferingPolicy``.
-/// - **Deriving**: ``map(_:)`` and ``combine(_:)`` make state of state, without a task: their value
-///   is computed when it is read, from the values there are then.
+/// - **Deriving**: ``map(_:)`` and `combine` make state of state, without a task: their value is
+///   computed when it is read after a change, and kept until the next one.
 /// - **The end**: when the owner finishes the state or is gone, subscriptions end after the last
 ///   value. ``value`` stays the last one. A state outlet keeps no owner alive.
 ///
@@ -52,10 +52,8 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Subscribable {
 
   /// The value there is now; the last one when the state is finished or its owner gone.
   ///
-  /// Costs somewhat more than reading a ``CurrentValue``. For derived state, reading runs the
-  /// closures. If a state is part of it several times, or is more than 500 steps away, reading also builds a
-  /// table of all parts (hundreds of nanoseconds for each). Reading it inside ``CurrentValue/update(_:)`` of the same
-  /// value traps.
+  /// Costs somewhat more than reading a ``CurrentValue``. For derived state, reading runs the closures whose sources
+  /// have changed since they ran. Reading it inside ``CurrentValue/update(_:)`` of the same value traps.
   @inlinable
   public var value: Value {
     switch source {
@@ -64,7 +62,7 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Subscribable {
     }
   }
 
-  /// The same as an outlet, for what takes one: a `Probe`, an operator that gives an `Outlet`.
+  /// This state as an ``Outlet``, to pass where an outlet is required.
   @inlinable
   public var outlet: Outlet<Value> {
     switch source {

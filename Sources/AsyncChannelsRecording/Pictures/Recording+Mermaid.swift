@@ -1,6 +1,5 @@
 import AsyncChannels
 
-/// A sequence diagram of what was recorded.
 extension Recording {
   /// The flow as a Mermaid sequence diagram, which GitHub and many editors draw.
   ///

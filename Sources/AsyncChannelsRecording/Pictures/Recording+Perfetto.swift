@@ -1,6 +1,5 @@
 import AsyncChannels
 
-/// A trace of what was recorded.
 extension Recording {
   /// The flow as trace events in JSON, which [Perfetto](https://ui.perfetto.dev) and Chrome's
   /// `chrome://tracing` open.

@@ -1,6 +1,5 @@
 import AsyncChannels
 
-/// A picture of what was recorded.
 extension Recording {
   /// The flow as a picture for a browser or a page: a column for each channel, time running down, a row
   /// for each event, and an arrow from each cause to what it caused.

@@ -7,16 +7,22 @@ struct ReadyJobs {
   private var pool: ArraySlice<Numbered> = []
   private var mainActor: ArraySlice<Numbered> = []
   private var lastNumber = 0
-  /// Nil for the order in which they became ready.
+  private var order: JobOrder
   private var random: SplitMix64?
+  /// Where another was taken than the one that has been ready for longest: which one, by age. Of each other order
+  /// than a random one it is what was asked for.
+  private(set) var deviations: [Int: Int] = [:]
+  /// How many were taken.
+  private var takenCount = 0
 
   private struct Numbered {
     let number: Int
     let job: OwnedJob
   }
 
-  init(seed: UInt64?) {
-    random = seed.map(SplitMix64.init)
+  init(_ order: JobOrder) {
+    self.order = order
+    if case .random(let seed) = order { random = SplitMix64(seed: seed) }
   }
 
   /// The tasks whose jobs these are, without those that run on an actor.
@@ -33,19 +39,32 @@ struct ReadyJobs {
     }
   }
 
+  /// One of the pool's, or the first of the main actor's.
   mutating func popNext() -> OwnedJob? {
-    guard let first = pool.first else { return mainActor.popFirst()?.job }
-    if random != nil { return popAny() }
-    if let other = mainActor.first, other.number < first.number { return mainActor.popFirst()?.job }
-    return pool.popFirst()?.job
+    let count = pool.count + (mainActor.isEmpty ? 0 : 1)
+    if count == 0 { return nil }
+    takenCount += 1
+    let choice = choose(among: count)
+    if choice > 0 { deviations[takenCount] = choice }
+    guard let main = mainActor.first else { return take(choice) }
+    let older = olderInPool(than: main, atMost: choice + 1)
+    if older == choice { return mainActor.popFirst()?.job }
+    return take(choice < older ? choice : choice - 1)
   }
 
-  /// One of the pool's, or the first of the main actor's.
-  private mutating func popAny() -> OwnedJob? {
-    let choices = pool.count + (mainActor.isEmpty ? 0 : 1)
-    let choice = Int(random?.next(below: UInt64(choices)) ?? 0)
-    if choice == pool.count { return mainActor.popFirst()?.job }
-    pool.swapAt(pool.startIndex + choice, pool.endIndex - 1)
-    return pool.popLast()?.job
+  private mutating func choose(among count: Int) -> Int {
+    switch order {
+    case .asReady: 0
+    case .random: count == 1 ? 0 : Int(random?.next(below: UInt64(count)) ?? 0)
+    case .deviating(let deviations): min(deviations[takenCount] ?? 0, count - 1)
+    }
+  }
+
+  private mutating func take(_ choice: Int) -> OwnedJob? {
+    choice == 0 ? pool.popFirst()?.job : pool.remove(at: pool.startIndex + choice).job
+  }
+
+  private func olderInPool(than job: Numbered, atMost limit: Int) -> Int {
+    pool.prefix(limit).prefix { $0.number < job.number }.count
   }
 }

@@ -44,17 +44,17 @@ final class TestJobs: Sendable {
   private static let owner = Locked<TestJobs?>(nil)
 
   let clock = TestClock()
-  let seed: UInt64?
+  let order: JobOrder
   let watch: LoopWatch
   private let state: Locked<State>
   private let arrivals: AsyncStream<Void>
   /// Rung when a job was made ready by a thread that the run does not own.
   private let bell: AsyncStream<Void>.Continuation
 
-  init(seed: UInt64?, stepLimit: Int) {
-    self.seed = seed
+  init(_ order: JobOrder, stepLimit: Int) {
+    self.order = order
     watch = LoopWatch(limit: stepLimit, clock: clock)
-    state = Locked(State(ready: ReadyJobs(seed: seed)))
+    state = Locked(State(ready: ReadyJobs(order)))
     (arrivals, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
@@ -264,6 +264,9 @@ final class TestJobs: Sendable {
     }
     return places
   }
+
+  /// See `ReadyJobs`.
+  var deviations: [Int: Int] { state.withLock { $0.ready.deviations } }
 
   /// The tasks that are ready now.
   var readyTasks: [UInt64] { state.withLock { $0.ready.tasks } }

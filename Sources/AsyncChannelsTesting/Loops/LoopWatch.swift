@@ -44,6 +44,7 @@ final class LoopWatch: TestFollower {
     var circle: Circle?
     /// How often the script has taken something by hand, while the clock stood still.
     var takenByHand = (count: 0, time: 0)
+    var recording: Recording?
     /// The closure's own task.
     var script: UInt64?
     var logs: [Weak] = []
@@ -89,8 +90,15 @@ final class LoopWatch: TestFollower {
   }
 
   func runs(_ object: any AnyObject & Sendable) {
-    state.withLock { $0.owners.append(WeakOwner(owner: object)) }
+    let recording = state.withLock { state in
+      state.owners.append(WeakOwner(owner: object))
+      return state.recording
+    }
+    // Jobs of the run run one after the other, on the main actor's thread.
+    if !(object is any Actor) { recording?.add(object, isolation: nil) }
   }
+
+  func record(in recording: Recording) { state.withLock { $0.recording = recording } }
 
   /// Those that run and live.
   var owners: [any AnyObject & Sendable] {

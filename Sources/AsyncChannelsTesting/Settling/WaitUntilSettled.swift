@@ -2,7 +2,6 @@ public import AsyncChannels
 import AsyncChannelsRecording
 import Synchronization
 
-/// Waiting for listeners.
 extension Subscribable {
   /// Waits until the listeners have caught up. Use it before you check what an observer did.
   ///
@@ -47,7 +46,8 @@ extension Subscribable {
   @discardableResult
   public func waitUntilSettled(isolation: isolated (any Actor)? = #isolation) async -> Bool {
     var seen: Set<ObjectIdentifier> = []
-    let logs = outlet.logs.flatMap(\.withDerived).filter { seen.insert(ObjectIdentifier($0)).inserted }
+    let logs = outlet.logs.flatMap(\.withDerived)
+      .filter { seen.insert(ObjectIdentifier($0)).inserted }
     return await Settling.wait(for: logs, isolation: isolation)
   }
 }

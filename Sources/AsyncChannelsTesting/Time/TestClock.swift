@@ -8,25 +8,27 @@ import Synchronization
 ///
 /// ```swift
 /// let clock = TestClock()
-/// let sleeper = Task { try await clock.sleep(for: .seconds(1)) }
+/// let alarm = Task { try await clock.sleep(for: .seconds(1)) }
 /// // … once the task sleeps …
 /// clock.advance(by: .seconds(1))
-/// try await sleeper.value
+/// try await alarm.value
 /// ```
 ///
-/// Sleepers wake in the order of their deadlines, and those of one deadline in the order in which they fell
-/// asleep. While a sleeper is resumed, ``now`` is its deadline. A sleep whose task is cancelled ends
+/// Tasks wake in the order of their deadlines, and those of one deadline in the order in which they fell
+/// asleep. While a task is resumed, ``now`` is its deadline. A sleep whose task is cancelled ends
 /// immediately, with a `CancellationError`. A sleep until now, or until an earlier instant, does not suspend.
 /// The tolerance of a sleep is ignored. Moving the clock only resumes the tasks: ``TestTime/advance(by:)``
 /// also waits until they have nothing left to do.
 ///
-/// Falling asleep, waking and a cancelled sleep cost O(log n) among n sleepers.
+/// Falling asleep, waking and a cancelled sleep cost O(log n) among n sleeping tasks.
 public final class TestClock: Clock, Identifiable {
   /// A time on a ``TestClock``.
   public struct Instant: InstantProtocol, CustomStringConvertible {
     /// How long after the clock's beginning it is.
     public let sinceBeginning: Duration
 
+    /// Makes an instant, for example to compare ``TestClock/now`` with.
+    ///
     /// - Parameter sinceBeginning: How long after the clock's beginning it is.
     public init(sinceBeginning: Duration = .zero) {
       self.sinceBeginning = sinceBeginning

@@ -31,10 +31,20 @@ final class TestRun {
 
   private let stepLimit: Int
 
-  init(seed: UInt64?, stepLimit: Int, at place: SourceLocation) {
-    time = TestTime(jobs: TestJobs(seed: seed, stepLimit: stepLimit))
+  init(_ order: JobOrder, stepLimit: Int, at place: SourceLocation) {
+    time = TestTime(jobs: TestJobs(order, stepLimit: stepLimit))
     self.stepLimit = stepLimit
     self.place = place
+  }
+
+  /// Which jobs ran out of turn; see `ReadyJobs`.
+  var deviations: [Int: Int] { jobs.deviations }
+
+  /// Records what view models do from when they begin to run.
+  func record() -> Recording {
+    let recording = Recording(limit: 1_000)
+    jobs.watch.record(in: recording)
+    return recording
   }
 
   func run(_ body: @escaping @MainActor (TestTime) async throws -> Void) async throws {

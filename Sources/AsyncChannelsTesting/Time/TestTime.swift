@@ -9,9 +9,10 @@ public struct TestTime: Sendable {
 
   /// The seed of this run's order; nil if jobs run in the order in which they become ready.
   ///
-  /// A thrown failure names the seed. A failed `XCTAssertEqual` does not end the run, so put the seed into
-  /// its message: `"seed \(time.seed ?? 0)"`.
-  public var seed: UInt64? { jobs.seed }
+  /// A failure names the seed. While its shortest order is looked for, this is nil.
+  public var seed: UInt64? {
+    if case .random(let seed) = jobs.order { seed } else { nil }
+  }
 
   /// That of the code that runs now; nil outside of the closure of ``withTestTime(orders:fileID:line:_:)``, and of
   /// what it started.

@@ -31,6 +31,9 @@ import AsyncChannelsRecording
 /// of their own. They run as usual. When one of them resumes a task of the closure, the task continues in
 /// test time. `idle()` does not wait for them.
 ///
+/// **Work that causes itself**, such as a task that writes the state that it follows, fails the test. The failure names
+/// the state, the task and the function, and shows what happened last.
+///
 /// **A test that would wait forever** fails within a second. It fails if no task can run, the closure has not
 /// returned, and nothing outside resumes a task of the closure for 0.9 s. (If something outside continues,
 /// for example a timer, the test fails when the closure itself has waited for 20 s.) The failure says what
@@ -53,14 +56,20 @@ import AsyncChannelsRecording
 ///
 /// - Parameters:
 ///   - orders: How often, and in which orders, the closure runs: once, in the order in which jobs become
-///     ready, or many times in other orders. A failure names the seed of its order.
+///     ready, or many times in other orders. The first order that fails ends the call. The failure names its seed,
+///     and says which of its jobs have to run out of turn for that: to find that out, the closure runs up to 100
+///     times more.
+///   - stepLimit: How many steps may follow from each other while the clock stands still. A step is an element that a
+///     task sends while it is at work on another, or a task that a task makes. More are taken for work that causes
+///     itself without end, and fail the test. So do 100 times as many jobs in which nothing is sent or taken.
 ///   - fileID: The file of the call, for its own failures. Do not pass it.
 ///   - line: The line of the call. Do not pass it.
 ///   - body: The test. It is kept if it never returns.
 /// - Throws: The error of the closure, or a ``TestTimeFailure``.
 @MainActor
 public func withTestTime(
-  orders: TestOrders = .asReady, stepLimit: Int = 10_000, fileID: StaticString = #fileID, line: UInt = #line,
+  orders: TestOrders = .asReady, stepLimit: Int = 10_000, fileID: StaticString = #fileID,
+  line: UInt = #line,
   @_implicitSelfCapture _ body: @escaping @MainActor (TestTime) async throws -> Void
 ) async throws {
   let place = SourceLocation(fileID: fileID, line: line)
@@ -70,12 +79,12 @@ public func withTestTime(
   }
   await TestTurn.begin()
   defer { TestTurn.end() }
+  let search = OrderSearch(stepLimit: stepLimit, place: place, body: body)
   for seed in orders.seeds {
-    do {
-      try await TestRun(seed: seed, stepLimit: stepLimit, at: place).run(body)
-    } catch {
-      guard let seed, !Task.isCancelled else { throw error }
-      throw TestTimeFailure(ofOrder: seed, error, at: place)
+    if let seed {
+      try await search.run(seed)
+    } else {
+      try await TestRun(.asReady, stepLimit: stepLimit, at: place).run(body)
     }
   }
 }

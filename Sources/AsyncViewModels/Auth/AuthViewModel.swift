@@ -20,6 +20,8 @@ public final class AuthViewModel: AuthViewModelType, Observable {
   private let authenticator: any Authenticator
   private let overlap: Overlap
 
+  /// Makes a view model for a sign-in screen.
+  ///
   /// - Parameters:
   ///   - authenticator: Checks the credentials.
   ///   - overlap: What happens to a second sign-in while the first is in progress.

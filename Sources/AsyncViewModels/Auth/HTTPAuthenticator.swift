@@ -32,6 +32,8 @@ public struct HTTPAuthenticator: Authenticator {
   private let url: URL
   private let deadline: Duration
 
+  /// Makes an authenticator that asks a server.
+  ///
   /// - Parameters:
   ///   - url: Where to post to. Use `https`: the password is sent as it is.
   ///   - deadline: How long the whole exchange may take. If it is zero or negative, every sign-in times out

@@ -28,6 +28,8 @@ public final class ProfileViewModel: ViewModel, Observable {
   private let wanted: CurrentValue<User.ID?>
   private let loader: any UserLoader
 
+  /// Makes a view model for a user's page.
+  ///
   /// - Parameters:
   ///   - userID: The user that is loaded when ``run()`` begins; none if nil.
   ///   - loader: Where users come from.

@@ -24,6 +24,8 @@ public final class TextFilterViewModel: ViewModel, Observable {
   @CurrentValue private var filtering = false
   private let passes: @Sendable (String) async -> Bool
 
+  /// Makes a view model for a field and the text that has passed its check.
+  ///
   /// - Parameter passes: Decides which texts go out; by default, those of more than three
   ///   characters. Texts are checked one after the other.
   public init(passing passes: @escaping @Sendable (String) async -> Bool = { $0.count > 3 }) {

@@ -6,3 +6,8 @@ extension BroadcastLogBase {
   /// How many doorbells wait to be rung.
   var sleeperCount: Int { state.withLock { $0.waiting.count } }
 }
+
+extension StateOutlet {
+  /// How many sleep that follow it, or another state that is made of the same.
+  var sleeperCount: Int { outlet.logs.reduce(0) { $0 + $1.sleeperCount } }
+}

@@ -7,13 +7,3 @@ import AsyncChannels
 
 /*block*/
 }
-
-//# await together(
-@MainActor final class Example {
-  @Input var add: Inlet<String>
-  @Input var pay: Inlet<Void>
-  @CurrentValue var items: [String] = []
-  @CurrentValue var isPaying = false
-
-/*block*/
-}

@@ -2,8 +2,6 @@ import AsyncChannels
 
 //# extension Publisher where
 /*block*/
-//# final class ReportViewModel
-/*block*/
 //# final class DownloadViewModel
 /*block*/
 //# final class FormViewModel
@@ -11,4 +9,6 @@ import AsyncChannels
 //# final class PostsViewModel
 /*block*/
 //# final class HeartsViewModel
+/*block*/
+//# final class NoteViewModel
 /*block*/

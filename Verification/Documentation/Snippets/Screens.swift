@@ -21,7 +21,7 @@ final class Player: ViewModel {
 //# struct UploadView:
 @MainActor
 final class UploadViewModel {
-  @Output var alert: Outlet<String>
+  let alerts = Channel<String>().outlet.subscribe()
 }
 /*block*/
 //# final class UploadViewModelTests
@@ -31,7 +31,7 @@ enum UploadError: Error {
 @MainActor
 final class UploadViewModel: ViewModel {
   @Input var upload: Inlet<String>
-  @Output var alert: Outlet<String>
+  let alerts = Channel<String>().outlet.subscribe()
   init(store: @escaping @Sendable (String) async throws(UploadError) -> Void) {}
   func run() async {}
 }
@@ -70,6 +70,33 @@ final class EditorViewModel: ViewModel {
   @CurrentValue private(set) var saved: [String] = []
   let save = Inlet<Void> { _ in }
   let removeAll = Inlet<Void> { _ in }
+  func run() async {}
+}
+/*block*/
+//# final class RemoteChatViewModel:
+/*block*/
+//# final class RemoteChatTests
+protocol Connection: Sendable {
+  func send(_ text: String) async throws
+  func receive() async throws -> String
+}
+@MainActor
+final class RemoteChatViewModel: ViewModel {
+  @Input var write: Inlet<String>
+  @CurrentValue private(set) var lines: [String] = []
+  let isConnected = false
+  init(clock: any Clock<Duration>, connect: @escaping @Sendable () async throws -> any Connection) {}
+  func run() async {}
+}
+/*block*/
+//# final class NoteViewModelTests
+@MainActor
+final class NoteViewModel: ViewModel {
+  @CurrentValue var text = ""
+  @CurrentValue private(set) var savedText = ""
+  init(
+    _ text: String, clock: any Clock<Duration>, save: @escaping @Sendable (String) async throws -> Void
+  ) {}
   func run() async {}
 }
 /*block*/

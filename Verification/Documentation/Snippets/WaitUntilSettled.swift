@@ -6,12 +6,13 @@ import XCTest
   var label = ""
 }
 
-@MainActor final class NamedViewModel: AuthViewModelType {
+@MainActor final class NamedViewModel {
   @Input var signIn: Inlet<Credentials>
   @Output var signInResult: Outlet<Result<Token, AuthError>>
   @CurrentValue var name = ""
 }
 
+//# viewModel.signInResult.waitUntilSettled()
 @MainActor func example(
   viewModel: NamedViewModel, controller: Controller,
   subscription: Subscription<Result<Token, AuthError>>

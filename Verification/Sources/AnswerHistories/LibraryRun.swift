@@ -69,26 +69,19 @@ final class LibraryRun {
 
   private func call() async {
     let record = record
-    if setup.tellsAbandoned {
-      await answer(input.received, setup, made, by: record.work(on:)) {
-        record.note(.abandoned($0))
-      } publish: {
-        record.note(.published($1))
-      }
-    } else {
-      await answer(input.received, setup, made, by: record.work(on:)) {
-        record.note(.published($1))
-      }
+    await answer(input.received, setup, made, by: record.work(on:)) {
+      record.note(.abandoned($0))
+    } publish: {
+      record.note(.published($1))
     }
   }
 
   @concurrent
   nonisolated private func callElsewhere() async {
     let record = record
-    await answer(
-      input.received, setup, await made, by: record.work(on:),
-      abandoned: setup.tellsAbandoned ? { record.note(.abandoned($0)) } : nil
-    ) {
+    await answer(input.received, setup, await made, by: record.work(on:)) {
+      record.note(.abandoned($0))
+    } publish: {
       record.note(.published($1))
     }
   }
@@ -168,9 +161,10 @@ final class Record: Sendable {
 private func answer(
   _ received: Subscription<Int>, _ setup: Setup, _ made: LibraryRun.Made,
   by work: @escaping @Sendable (Int) async -> Int,
-  @_inheritActorContext abandoned: (@isolated(any) @Sendable (Int) -> Void)? = nil,
+  @_inheritActorContext abandoned: @escaping @isolated(any) @Sendable (Int) -> Void,
   @_inheritActorContext publish: @escaping @isolated(any) @Sendable (Int, Int) -> Void
 ) async {
+  let abandoned = setup.tellsAbandoned ? abandoned : nil
   guard let overlap = setup.overlap else {
     return await received.answer(
       overlap: { setup.overlap(of: $0) }, busy: made.busy, ignored: made.ignored,

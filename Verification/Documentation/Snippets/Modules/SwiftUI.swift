@@ -65,6 +65,9 @@ extension View {
     id: ID, priority: TaskPriority = .userInitiated,
     @_inheritActorContext _ action: sending @escaping @isolated(any) () async -> Void
   ) -> Text { Text("") }
+  public func onChange<Value: Equatable>(
+    of value: Value, initial: Bool = false, _ action: @escaping () -> Void
+  ) -> Text { Text("") }
   public func disabled(_ disabled: Bool) -> Text { Text("") }
   public func searchable(text: Binding<String>) -> Text { Text("") }
 }
