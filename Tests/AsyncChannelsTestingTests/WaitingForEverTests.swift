@@ -65,7 +65,7 @@ final class WaitingForEverTests: XCTestCase {
     try assertSays(
       report,
       "- waitUntilSettled() waits for 1 of 1 subscribers of a Channel<Int>: to take what was sent,",
-      "- The closure waits in Outlet.waitUntilSettled ← a closure in WaitingForEver")
+      "- The closure waits in Subscribable.waitUntilSettled ← a closure in WaitingForEver")
   }
 
   @MainActor

@@ -101,7 +101,9 @@ final class TestJobs: Sendable {
       return (true, !isInside)
     }
     if isFromOutside { bell.yield() }
-    if isNewTask, let task { watch.noteNewTask(task) }
+    if let task, isOwned, !isFromOutside {
+      if isNewTask { watch.noteNewTask(task) } else { watch.noteResumed(task) }
+    }
     return isOwned
   }
 
@@ -158,6 +160,7 @@ final class TestJobs: Sendable {
   func runReady(atMost limit: Int) -> (count: Int, hasRunClosure: Bool) {
     let closure = state.withLock { $0.closure }
     var (count, closureRuns) = (0, 0)
+    watch.begin(conductor: CurrentTask.number)
     asOwner {
       while count < limit, !watch.hasCircle, let job = state.withLock({ $0.ready.popNext() }) {
         if job.taskNumber == closure { closureRuns += 1 }
