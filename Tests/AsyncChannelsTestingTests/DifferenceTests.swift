@@ -22,12 +22,18 @@ final class DifferenceTests: XCTestCase {
   func test_aChangeOfManyPartsIsExpected() async throws {
     let probe = Probe(state.outlet)
     try await probe.next()
-    state.update { $0.isLoading = true; $0.items = [] }
-    try await probe.expect { $0.isLoading = true; $0.items = [] }
+    state.update {
+      $0.isLoading = true; $0.items = []
+    }
+    try await probe.expect {
+      $0.isLoading = true; $0.items = []
+    }
     state.value.items = [Item(id: 1, title: "one")]
     // And nothing else: isLoading stays.
     let text = await failure {
-      try await probe.expect { $0.items = [Item(id: 1, title: "one")]; $0.isLoading = false }
+      try await probe.expect {
+        $0.items = [Item(id: 1, title: "one")]; $0.isLoading = false
+      }
     }
     XCTAssertTrue(text.contains("  − isLoading: false\n  + isLoading: true\n"), text)
     try probe.finish()
@@ -62,7 +68,8 @@ final class DifferenceTests: XCTestCase {
     try await probe.next()
     numbers.value.remove(at: 500)
     let text = await failure { try await probe.expect { $0.remove(at: 501) } }
-    XCTAssertTrue(text.contains("− [500]: 500\n  + [500]: 501\n  (998 parts are as expected.)"), text)
+    XCTAssertTrue(
+      text.contains("− [500]: 500\n  + [500]: 501\n  (998 parts are as expected.)"), text)
   }
 
   private func failure(_ body: () async throws -> Void) async -> String {

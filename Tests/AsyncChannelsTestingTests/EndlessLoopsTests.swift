@@ -59,7 +59,8 @@ final class EndlessLoopsTests: XCTestCase {
       (one.other, other.other) = (other.$value, one.$value)
       await withRunning(one, other) { await time.idle() }
     }
-    assertSays(report, "Work causes itself: what is sent goes round, through Half.value and Half.other")
+    assertSays(
+      report, "Work causes itself: what is sent goes round, through Half.value and Half.other")
   }
 
   @MainActor
@@ -99,7 +100,8 @@ final class EndlessLoopsTests: XCTestCase {
       await time.idle()
       task.cancel()
     }
-    assertSays(report, "Some tasks always had something left to do", "- A task that is ready is in poll")
+    assertSays(
+      report, "Some tasks always had something left to do", "- A task that is ready is in poll")
   }
 
   /// A million jobs, of three consumers that yield once for each element, end.
@@ -254,7 +256,8 @@ private final class Circles: ViewModel {
   }
 
   enum Follower: CaseIterable {
-    case loop, loopElsewhere, loopOnAnActor, next, bind, observer, suspendingObserver, newestObserver
+    case loop, loopElsewhere, loopOnAnActor, next, bind, observer, suspendingObserver,
+      newestObserver
     case answer, latestOnly, firstOnly, concurrent
   }
 

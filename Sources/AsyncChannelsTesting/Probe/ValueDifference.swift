@@ -31,7 +31,8 @@ struct ValueDifference {
   }
 
   /// - Parameter names: Of the part, from the outermost.
-  private mutating func compare(_ expected: Any, _ came: Any, under names: [String], indent: String) {
+  private mutating func compare(_ expected: Any, _ came: Any, under names: [String], indent: String)
+  {
     if let isEqual = (expected as? any Equatable)?.isEqual(to: came), isEqual {
       equalParts += 1
       return
