@@ -62,6 +62,27 @@ final class OrdersTests: XCTestCase {
   }
 
   @MainActor
+  func test_C97_aFailureTellsTheShortestOrderAndWhatHappensInIt() async throws {
+    do {
+      try await withTestTime(orders: .random(200, seed: 1)) { time in
+        let search = Search()
+        try await withRunning(search) {
+          for query in ["a", "b", "c"] { search.query.send(query) }
+          await time.idle()
+          try expect(search.hits, ["c"])
+        }
+      }
+      XCTFail("it passed")
+    } catch {
+      for part in [
+        "(repeat it with orders: .only(",
+        "The shortest order that still fails differs from the usual one in 3 of its jobs (",
+        "What happens in it:", "query",
+      ] where !"\(error)".contains(part) { XCTFail("\(part) is not in: \(error)") }
+    }
+  }
+
+  @MainActor
   func test_C97_aRunKnowsItsSeed() async throws {
     var seeds: [UInt64?] = []
     try await withTestTime { seeds.append($0.seed) }
@@ -128,7 +149,7 @@ private protocol Searching: AnyObject, Sendable {
 }
 
 @MainActor
-private final class Search: Searching {
+private final class Search: Searching, ViewModel {
   @Input var query: Inlet<String>
   private(set) var hits: [String] = []
 

@@ -50,11 +50,18 @@ package struct Describer: Sendable {
   }
 
   /// An element of a lane, which came through inlets with names, too.
-  func describe(_ value: Any, under names: some Collection<String>) -> String {
+  package func describe(_ value: Any, under names: some Collection<String>) -> String {
     guard names.contains(where: { hides(value, under: $0) }) else { return describe(value) }
     var search = Description(by: self)
     search.keepSecret(value)
     return "…"
+  }
+
+  /// Whether it is shown by its parts, and so each of them may be shown under the names and its own.
+  package func showsParts(of value: Any, under names: [String]) -> Bool {
+    let facts = types.facts(of: value)
+    return !facts.isHidden && (!facts.describesItself || value is [Any])
+      && !names.contains { hides(value, under: $0) } && describe(value) != "…"
   }
 
   func hides(_ value: Any, under name: String, in outer: String = "") -> Bool {

@@ -101,7 +101,9 @@ final class TestJobs: Sendable {
       return (true, !isInside)
     }
     if isFromOutside { bell.yield() }
-    if isNewTask, let task { watch.noteNewTask(task) }
+    if let task, isOwned, !isFromOutside {
+      if isNewTask { watch.noteNewTask(task) } else { watch.noteResumed(task) }
+    }
     return isOwned
   }
 
@@ -158,6 +160,7 @@ final class TestJobs: Sendable {
   func runReady(atMost limit: Int) -> (count: Int, hasRunClosure: Bool) {
     let closure = state.withLock { $0.closure }
     var (count, closureRuns) = (0, 0)
+    watch.begin(conductor: CurrentTask.number)
     asOwner {
       while count < limit, !watch.hasCircle, let job = state.withLock({ $0.ready.popNext() }) {
         if job.taskNumber == closure { closureRuns += 1 }
@@ -258,7 +261,7 @@ final class TestJobs: Sendable {
     let suspended = state.withLock { state in tasks.map { state.tasks[$0] ?? nil } }
     var places: [String] = []
     for task in suspended {
-      guard let functions = task?.functions, !functions.isEmpty else { continue }
+      guard let functions = task?.functions(evenIfReady: true), !functions.isEmpty else { continue }
       let place = SuspendedTask.place(functions)
       if !places.contains(place) { places.append(place) }
     }
@@ -268,8 +271,15 @@ final class TestJobs: Sendable {
   /// See `ReadyJobs`.
   var deviations: [Int: Int] { state.withLock { $0.ready.deviations } }
 
-  /// The tasks that are ready now.
-  var readyTasks: [UInt64] { state.withLock { $0.ready.tasks } }
+  /// The tasks of the closure that are ready now; all, if their jobs do not tell: those of tasks that yield are none
+  /// of their own.
+  var readyTasks: [UInt64] {
+    state.withLock { state in
+      let ready = state.ready.tasks
+      let all = state.tasks.keys.filter { $0 > state.firstTask && $0 != state.closure }.sorted()
+      return ready.isEmpty ? Array(all.prefix(100)) : ready
+    }
+  }
 
   /// Who waits now; to be asked when nothing is ready.
   @MainActor

@@ -5,7 +5,7 @@ import Synchronization
 /// Finds work that causes itself in a run: how many steps have followed from each other while the clock stood still.
 ///
 /// A *step* is an element that is sent by a task that is at work on another, or a task that another makes. Its *depth*
-/// is one more than that of its cause: what a task took last, or for a new task, its maker's. What the test itself takes by
+/// is one more than that of its cause: what a task took last, or what the task was at work on that made or resumed it. What the test itself takes by
 /// hand causes nothing: a script ends. So a program that works on a million elements has a depth of a few, and a loop
 /// without an end is as deep as it is long. When the clock moves, all depths are zero again.
 ///
@@ -45,6 +45,8 @@ final class LoopWatch: TestFollower {
     /// How often the script has taken something by hand, while the clock stood still.
     var takenByHand = (count: 0, time: 0)
     var recording: Recording?
+    /// The task that runs the jobs.
+    var conductor: UInt64?
     /// The closure's own task.
     var script: UInt64?
     var logs: [Weak] = []
@@ -116,11 +118,22 @@ final class LoopWatch: TestFollower {
     step(by: maker) { state, depth in state.depths[new] = depth }
   }
 
+  /// The running task has resumed another: so what that does now is caused by what this is at work on.
+  func noteResumed(_ task: UInt64) {
+    guard let cause = CurrentTask.number, cause != task else { return }
+    state.withLock { state in
+      // A job that is no task's, such as the one that ends a yield, runs in the conductor's.
+      if task != state.script, cause != state.conductor { state.depths[task] = state.depths[cause] }
+    }
+  }
+
   /// The running task sends. Returns the depth of the element and the time of that.
   func noteSent(in log: WatchedLog) -> (steps: Int, time: Int) {
     let depth = step(of: log, by: CurrentTask.number) { _, _ in }
     return (depth.steps, depth.time)
   }
+
+  func begin(conductor: UInt64?) { state.withLock { $0.conductor = conductor } }
 
   func begin(script: UInt64?) { state.withLock { $0.script = script } }
 

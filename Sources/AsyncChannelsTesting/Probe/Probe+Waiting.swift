@@ -167,7 +167,7 @@ extension Subscription {
 
 extension Duration {
   /// In whole milliseconds below a second, else in tenths of a second.
-  fileprivate var rounded: String {
+  var rounded: String {
     let (seconds, attoseconds) = components
     let milliseconds = seconds * 1000 + (attoseconds + 500_000_000_000_000) / 1_000_000_000_000_000
     guard milliseconds >= 1000 else { return "\(milliseconds) ms" }

@@ -33,7 +33,7 @@ import Synchronization
 /// Every wait has a deadline: five seconds unless you give another, and a year at most, on a clock that you
 /// can choose. An element that is there when the deadline has passed counts as having arrived in time. So a
 /// deadline of zero asks for the elements that are there now. In test time
-/// (``withTestTime(orders:fileID:line:_:)``), a deadline other than zero is ignored and not needed: a test
+/// (``withTestTime(orders:stepLimit:fileID:line:_:)``), a deadline other than zero is ignored and not needed: a test
 /// that would wait forever fails.
 ///
 /// `waitUntilSettled()` does not wait for a probe.
@@ -234,7 +234,51 @@ extension Probe where Element: Equatable {
   ) async throws(ProbeFailure) {
     let wait = Wait(limit, on: clock, at: SourceLocation(fileID: fileID, line: line))
     let arrival = await arrival(wait)
-    if case .element(expected) = arrival { return }
-    throw failure(expecting: show(expected), arrival, wait)
+    try check(expected, arrival, wait)
+  }
+
+  /// Expects that the next element is the last one that the test has taken with a change, and no other difference.
+  ///
+  /// ```swift
+  /// try await state.expect { $0.isLoading = false; $0.items = ["Swift"] }
+  /// ```
+  ///
+  /// - Parameter change: Changes the last element that the test has taken.
+  /// - Throws: ``ProbeFailure`` if another element arrives, or none within the deadline; if the test has taken no
+  ///   element before; if the change changes nothing.
+  public func expect(
+    within limit: Duration = .seconds(5), clock: some Clock<Duration> = ContinuousClock(),
+    fileID: StaticString = #fileID, line: UInt = #line, _ change: (inout Element) -> Void
+  ) async throws(ProbeFailure) {
+    let place = SourceLocation(fileID: fileID, line: line)
+    let wait = Wait(limit, on: clock, at: place)
+    guard let last = arrivals.withLock({ $0.taken > 0 ? $0.elements[$0.taken - 1] : nil }) else {
+      throw failure(
+        "A change was expected before there was an element to change: take the first one, with next() or expect(_:).",
+        at: place)
+    }
+    var expected = last
+    change(&expected)
+    if expected == last {
+      throw failure("The expected change of \(show(last)) changes nothing.", at: place)
+    }
+    try check(expected, await arrival(wait), wait)
+  }
+
+  private func check(
+    _ expected: Element, _ arrival: Arrival, _ wait: Wait<some Clock<Duration>>
+  ) throws(ProbeFailure) {
+    guard case .element(let came) = arrival else {
+      throw failure(expecting: show(expected), arrival, wait)
+    }
+    if came == expected { return }
+    guard let difference = ValueDifference(expected: expected, came: came) else {
+      throw failure(expecting: show(expected), arrival, wait)
+    }
+    throw failure(
+      """
+      Another \(Element.self) came than expected, within \(wait.elapsed.rounded). − is expected, + came:
+      \(difference.text)
+      """, at: wait.place)
   }
 }

@@ -26,10 +26,16 @@ final class SuspendedTask: @unchecked Sendable {
   }
 
   /// From the innermost function; empty if the task has ended.
-  var functions: [String] {
+  var functions: [String] { functions(evenIfReady: false) }
+
+  /// - Parameter evenIfReady: Whether a task is wanted that is ready, too: whoever asks runs the jobs, so it does not
+  ///   begin meanwhile.
+  func functions(evenIfReady: Bool) -> [String] {
     guard let task else { return [] }
     return withExtendedLifetime(task) {
-      functions(of: unsafeBitCast(task, to: UnsafeRawPointer.self))
+      functions(
+        of: unsafeBitCast(task, to: UnsafeRawPointer.self),
+        unless: evenIfReady ? Self.isNotSuspended & ~Self.isReady : Self.isNotSuspended)
     }
   }
 
@@ -40,8 +46,8 @@ final class SuspendedTask: @unchecked Sendable {
     return names.isEmpty ? "somewhere." : "in \(names.prefix(6).joined(separator: " ← "))."
   }
 
-  private func functions(of task: UnsafeRawPointer) -> [String] {
-    guard task.load(fromByteOffset: Self.status, as: UInt32.self) & Self.isNotSuspended == 0 else {
+  private func functions(of task: UnsafeRawPointer, unless flags: UInt32) -> [String] {
+    guard task.load(fromByteOffset: Self.status, as: UInt32.self) & flags == 0 else {
       return []
     }
     var addresses = [task.load(fromByteOffset: Self.resume, as: UInt.self)]
@@ -61,4 +67,5 @@ final class SuspendedTask: @unchecked Sendable {
   private static let isAsyncLet: UInt32 = 1 << 28
   /// It runs, on a thread that the test does not own, is about to, or has ended.
   private static let isNotSuspended: UInt32 = 0x800 | 0x1000 | 0x2000
+  private static let isReady: UInt32 = 0x1000
 }

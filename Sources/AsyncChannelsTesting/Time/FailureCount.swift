@@ -6,7 +6,8 @@
   /// test that tries many orders throw.
   enum FailureCount {
     private static let count = Counter()
-    @MainActor private static let isObserved: Void = XCTestObservationCenter.shared.addTestObserver(count)
+    @MainActor private static let isObserved: Void = XCTestObservationCenter.shared.addTestObserver(
+      count)
 
     @MainActor
     static var now: Int {
@@ -18,7 +19,8 @@
       let value = Atomic(0)
 
       func testCase(
-        _ testCase: XCTestCase, didFailWithDescription description: String, inFile filePath: String?,
+        _ testCase: XCTestCase, didFailWithDescription description: String,
+        inFile filePath: String?,
         atLine lineNumber: Int
       ) {
         value.add(1, ordering: .relaxed)

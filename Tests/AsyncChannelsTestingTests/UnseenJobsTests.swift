@@ -1,0 +1,28 @@
+import AsyncChannelsRecording
+import XCTest
+
+@testable import AsyncChannelsTesting
+
+/// Where the runtime does not tell of the jobs, a test says so, and does not run its closure in some other time.
+final class UnseenJobsTests: XCTestCase {
+  @MainActor
+  func test_C96_aTestThatDoesNotSeeItsJobsFails() async throws {
+    let place = SourceLocation(fileID: #fileID, line: #line)
+    var hasRun = false
+    do {
+      try await TestRun(.asReady, stepLimit: 100, at: place, seesJobs: false).run { _ in
+        hasRun = true
+      }
+      XCTFail("it passed")
+    } catch {
+      XCTAssertTrue("\(error)".contains("The runtime does not tell this test of the jobs"), "\(error)")
+    }
+    XCTAssertFalse(hasRun)
+    // The next one is as usual.
+    try await withTestTime { time in
+      await time.advance(by: .seconds(1))
+      hasRun = true
+    }
+    XCTAssertTrue(hasRun)
+  }
+}
