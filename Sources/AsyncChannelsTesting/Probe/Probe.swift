@@ -33,7 +33,7 @@ import Synchronization
 /// Every wait has a deadline: five seconds unless you give another, and a year at most, on a clock that you
 /// can choose. An element that is there when the deadline has passed counts as having arrived in time. So a
 /// deadline of zero asks for the elements that are there now. In test time
-/// (``withTestTime(orders:fileID:line:_:)``), a deadline other than zero is ignored and not needed: a test
+/// (``withTestTime(orders:stepLimit:fileID:line:_:)``), a deadline other than zero is ignored and not needed: a test
 /// that would wait forever fails.
 ///
 /// `waitUntilSettled()` does not wait for a probe.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A clock that stands still until a test moves it.
 ///
-/// Give it to code under test in place of a real clock. ``withTestTime(orders:fileID:line:_:)`` makes one for its
+/// Give it to code under test in place of a real clock. ``withTestTime(orders:stepLimit:fileID:line:_:)`` makes one for its
 /// closure, `time.clock`. You can also use it alone, in a test that controls its tasks in another way:
 ///
 /// ```swift

@@ -1,6 +1,6 @@
 import AsyncChannels
 
-/// How often, and in which orders, ``withTestTime(orders:fileID:line:_:)`` runs its closure. Use
+/// How often, and in which orders, ``withTestTime(orders:stepLimit:fileID:line:_:)`` runs its closure. Use
 /// ``random(_:seed:)`` to find code that relies on one order.
 public struct TestOrders: Sendable {
   /// A seed for each run; nil for the order in which jobs become ready.

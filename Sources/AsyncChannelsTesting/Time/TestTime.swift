@@ -1,7 +1,7 @@
 import AsyncChannels
 
 /// The time of a test, which stands still until the test moves it. See
-/// ``withTestTime(orders:fileID:line:_:)``.
+/// ``withTestTime(orders:stepLimit:fileID:line:_:)``.
 ///
 /// Call its methods in any isolation, but only while the closure that received it runs.
 public struct TestTime: Sendable {
@@ -14,7 +14,7 @@ public struct TestTime: Sendable {
     if case .random(let seed) = jobs.order { seed } else { nil }
   }
 
-  /// That of the code that runs now; nil outside of the closure of ``withTestTime(orders:fileID:line:_:)``, and of
+  /// That of the code that runs now; nil outside of the closure of ``withTestTime(orders:stepLimit:fileID:line:_:)``, and of
   /// what it started.
   static var current: TestTime? { TestJobs.current.map(TestTime.init) }
 
