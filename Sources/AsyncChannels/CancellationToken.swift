@@ -20,7 +20,7 @@ public final class CancellationToken: Sendable {
   private let place = Atomic(-1)
 
   /// - Parameter onCancel: Called at each ``cancel()`` and once more when the token is dropped.
-  init(onCancel: @escaping @Sendable () -> Void) {
+  package init(onCancel: @escaping @Sendable () -> Void) {
     self.onCancel = onCancel
   }
 

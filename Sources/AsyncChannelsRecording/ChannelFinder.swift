@@ -11,7 +11,7 @@ struct ChannelFinder {
   private(set) var found: [(followable: any Followable, name: LaneName)] = []
   /// The arrays and dictionaries of channels that were not looked at whole.
   private(set) var cut: [(name: String, count: Int)] = []
-  private let owner: String
+  let owner: String
   private let place: SourceLocation
   private let describer: Describer
   private var unnamed = 0

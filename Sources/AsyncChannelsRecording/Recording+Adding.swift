@@ -72,7 +72,7 @@ extension Recording {
         Use 'await recording.add(…)'.
         """)
     }
-    addParts(of: object, as: name, at: SourceLocation(fileID: fileID, line: line))
+    store.add(partsOf: object, as: name, at: SourceLocation(fileID: fileID, line: line))
   }
 
   /// Also records an actor, from its own isolation: `await recording.add(manager)`.
@@ -80,43 +80,31 @@ extension Recording {
     _ actor: isolated Owner, as name: String? = nil, fileID: StaticString = #fileID,
     line: UInt = #line
   ) {
-    addParts(of: actor, as: name, at: SourceLocation(fileID: fileID, line: line))
+    store.add(partsOf: actor, as: name, at: SourceLocation(fileID: fileID, line: line))
   }
 
   /// Records a channel under this name.
   public func add<Element>(_ channel: Channel<Element>, as name: String) {
-    watch(channel, as: LaneName(name: name))
+    store.add(channel, as: LaneName(name: name))
   }
 
   /// Records the state that its owner keeps under this name.
   public func add<Value>(_ state: CurrentValue<Value>, as name: String) {
-    watch(state, as: LaneName(name: name))
+    store.add(state, as: LaneName(name: name))
   }
 
   /// Records the channel of an outlet under this name. For a derived outlet, nothing is recorded.
   public func add<Element>(_ outlet: Outlet<Element>, as name: String) {
-    watch(outlet, as: LaneName(name: name))
+    store.add(outlet, as: LaneName(name: name))
   }
 
   /// Records a state under this name. For derived state, nothing is recorded.
   public func add<Value>(_ state: StateOutlet<Value>, as name: String) {
-    watch(state, as: LaneName(name: name))
+    store.add(state, as: LaneName(name: name))
   }
 
   /// Records the elements that are sent to an inlet under this name, and where they go.
   public func add<Element>(_ inlet: Inlet<Element>, as name: String) {
-    watch(inlet, as: LaneName(name: name))
-  }
-
-  private func addParts(of object: AnyObject, as name: String?, at place: SourceLocation) {
-    let owner = name ?? String("\(type(of: object))".prefix { $0 != "<" })
-    var finder = ChannelFinder(owner: owner, place: place, describer: store.describer)
-    finder.search(object)
-    for (followable, name) in finder.found { watch(followable, as: name) }
-    if finder.found.isEmpty { store.noteEmpty("\(owner), \(place)") }
-    for (name, count) in finder.cut {
-      store.noteCut(
-        "\(name) has \(count) elements, of which \(ChannelFinder.limit) were looked at.")
-    }
+    store.add(inlet, as: LaneName(name: name))
   }
 }

@@ -13,6 +13,6 @@ extension Recording {
 
   /// Records a log whose name is not known, and may be one of a secret: so no elements are shown.
   package func add(nameless log: BroadcastLogBase, as name: String) {
-    watch(log, as: LaneName(name: name, isMadeUp: true))
+    store.add(log, as: LaneName(name: name, isMadeUp: true))
   }
 }

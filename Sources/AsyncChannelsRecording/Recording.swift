@@ -41,7 +41,6 @@ import Synchronization
 /// `await Recording(of: manager)` does.
 public final class Recording: Sendable {
   let store: EventStore
-  private let watched = Locked<[@Sendable () -> Void]>([])
 
   /// Makes an empty recording, to which you add channels and objects.
   ///
@@ -75,27 +74,12 @@ public final class Recording: Sendable {
   }
 
   deinit {
-    for detach in watched.withLock({ $0 }) { detach() }
     store.end()
     CauseTable.shared.recordingEnds(store)
   }
 
   /// The flow so far.
   package var flow: Flow { store.flow }
-
-  /// Follows a log or an inlet under a name. One that is followed already keeps its name.
-  func watch(_ followable: any Followable, as name: LaneName) {
-    guard let source = followable.followedSource else { return }
-    let followed = source.followed
-    // One add after the other, so that a log has one lane.
-    watched.withLock { watched in
-      let isKnown = followed.observers.contains { ($0 as? LogRecorder)?.owner === store }
-      if isKnown { return }
-      let log = LogRecorder(name, on: store, kind: source.kind)
-      followed.attach(log)
-      watched.append { [weak followed] in followed?.detach(log) }
-    }
-  }
 }
 
 /// What a lane is to be called.
@@ -105,4 +89,6 @@ struct LaneName {
   var owner = ""
   /// Whether it stands for a name that is not known. That name may be one of a secret.
   var isMadeUp = false
+  /// Whether it is not known yet: see `Recording.ofProgram`.
+  var isMissing = false
 }

@@ -32,7 +32,7 @@ struct AsyncDemo {
     let isOperand = rest.first == "--"
     if isOperand { rest.removeFirst() }
     guard !rest.isEmpty else {
-      return try await trace.run(on: console) { recording in
+      return try await trace.run(as: "tour", on: console) { recording in
         try await Tour(console: console, recording: recording).run()
       }
     }
@@ -59,7 +59,7 @@ struct AsyncDemo {
     try UsageError.refuse(Array(arguments.dropFirst(options.count + 1)), of: demo)
     let lines = StandardInput(promptingOn: console)
     let demo = try demo.init(console: console, lines: lines, arguments: options)
-    try await trace.run(on: console) { recording in
+    try await trace.run(as: type(of: demo).name, on: console) { recording in
       if let recording { await demo.record(in: recording) }
       try await demo.run()
     }

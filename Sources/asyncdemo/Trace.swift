@@ -9,6 +9,9 @@ struct Trace: Sendable {
       --trace=times     the same with milliseconds, and with subscriptions that begin and end
       --trace-svg FILE  writes the same as a picture for a browser
       --trace-json FILE writes the same as a trace for Perfetto and Chrome
+      --trace-lines FILE
+                        writes a line of JSON for each event as it happens; '-' is the standard output
+      --inspect         shows the flow in a running inspector; --inspect=HOST:PORT in another one
       --                ends the options
 
     """
@@ -20,8 +23,12 @@ struct Trace: Sendable {
   private var text: Text?
   private var svgFile: String?
   private var jsonFile: String?
+  private var linesFile: String?
+  private var inspector: String?
 
-  private var isWanted: Bool { text != nil || svgFile != nil || jsonFile != nil }
+  private var isWanted: Bool {
+    text != nil || svgFile != nil || jsonFile != nil || linesFile != nil || inspector != nil
+  }
 
   /// Takes its options out of the arguments; what is behind `--` are none.
   init(takingFrom arguments: inout [String]) throws {
@@ -40,7 +47,10 @@ struct Trace: Sendable {
       case ("--trace-svg", let file): svgFile = try Self.file(file, of: "--trace-svg", in: &options)
       case ("--trace-json", let file):
         jsonFile = try Self.file(file, of: "--trace-json", in: &options)
-      case _ where option.hasPrefix("--trace"):
+      case ("--trace-lines", let file):
+        linesFile = try Self.file(file, of: "--trace-lines", in: &options)
+      case ("--inspect", let address): inspector = address ?? "127.0.0.1:4243"
+      case _ where option.hasPrefix("--trace") || option.hasPrefix("--inspect"):
         throw UsageError("there is no option \(option.quoted)", help: Self.help)
       default: rest.append(option)
       }
@@ -62,10 +72,15 @@ struct Trace: Sendable {
   /// program.
   @MainActor
   func run(
-    on console: Console, _ body: (Recording?) async throws -> Void
+    as program: String, on console: Console, _ body: (Recording?) async throws -> Void
   ) async throws {
     guard isWanted else { return try await body(nil) }
     let recording = Recording()
+    let reading = try [
+      linesFile.map { try lines(of: recording, as: program, to: $0, console) },
+      inspector.map { recording.inspect(as: program, at: $0) },
+    ]
+    defer { withExtendedLifetime(reading) {} }
     Signals.beforeEnding { try? show(recording, on: console) }
     try await body(recording)
     try Signals.unlessEnding { try show(recording, on: console) }
@@ -73,9 +88,28 @@ struct Trace: Sendable {
 
   /// Also called by the thread that ends the program after a signal.
   private func show(_ recording: Recording, on console: Console) throws {
+    if linesFile != nil || inspector != nil { recording.flush() }
     if let text { try console.write("\n" + recording.text(times: text == .withTimes)) }
     if let svgFile { try write(recording.svg(), to: svgFile) }
     if let jsonFile { try write(recording.perfetto(), to: jsonFile) }
+  }
+
+  /// Each line is written on its own, since the demo writes lines, too.
+  private func lines(
+    of recording: Recording, as program: String, to file: String, _ console: Console
+  ) throws -> CancellationToken {
+    if file == "-" {
+      return recording.lines(as: program) { text in
+        (try? text.split(separator: "\n").forEach { try console.write("\($0)\n") }) != nil
+      }
+    }
+    try write("", to: file)
+    guard let handle = FileHandle(forWritingAtPath: file) else {
+      throw FileError(description: "\(file.quoted) cannot be written")
+    }
+    return recording.lines(as: program) { text in
+      (try? handle.write(contentsOf: Data(text.utf8))) != nil
+    }
   }
 
   private func write(_ contents: String, to file: String) throws {

@@ -240,6 +240,37 @@ final class TraceTests: XCTestCase {
     }
   }
 
+  func test_linesOfADemoAreWrittenAsItRuns() throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let input = Data("iankeen\nsuper_secret_password\n".utf8)
+    let printed = try Program.run("auth", "--trace-lines", "-", input: input)
+    let written = try Program.run("auth", "--trace-lines=\(file.path)", input: input)
+    for text in [printed.output, try String(contentsOf: file, encoding: .utf8)] {
+      let lines = text.split(separator: "\n").filter { $0.hasPrefix("{") }
+      let objects = try lines.map {
+        try XCTUnwrap(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+      }
+      XCTAssertEqual(objects.first?["program"] as? String, "auth")
+      let texts = objects.compactMap { $0["e"] as? String == "sent" ? $0["text"] as? String : nil }
+      XCTAssertEqual(
+        texts,
+        ["Credentials(username: \"iankeen\", password: …)", "true", "false", "success(Token(…))"])
+      XCTAssertEqual(
+        objects.compactMap { $0["id"] as? Int }, Array(0..<lines.count { $0.hasPrefix("{\"id\"") }))
+      XCTAssertFalse(text.contains("super_secret"), text)
+    }
+    XCTAssertEqual(written.output, try Program.run("auth", input: input).output)
+    XCTAssertEqual(try Program.run(["auth", "--trace-lines", "/nowhere/file"]).status, 1)
+  }
+
+  func test_aProgramWhoseInspectorIsNotThereEndsAsUsual() throws {
+    let input = Data("add Ann\n".utf8)
+    let program = try Program.run("members", "--inspect=127.0.0.1:1", input: input)
+    XCTAssertEqual(program.output, try Program.run("members", input: input).output)
+    XCTAssertEqual(program.status, 0)
+  }
+
   func test_aValueMayStandBehindAnEqualsSign() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

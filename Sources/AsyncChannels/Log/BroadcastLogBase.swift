@@ -26,9 +26,11 @@ package class BroadcastLogBase: @unchecked Sendable {
   /// Its number among states of which others are made; zero if there are none. Written under their lock.
   final let graphNumber = Atomic(0)
 
+  /// A recording of the program follows each log from here on.
   @usableFromInline
   init() {
     TestFollowing.current?.made(self)
+    Causes.known?.made(self, of: elementType)
   }
 
   deinit {

@@ -34,7 +34,10 @@ extension StateOutlet where Value: Sequence, Value.Element: ViewModel {
   ///   that are added or removed, the call lets others use the caller's actor.
   @inlinable
   public func runningEach(isolation: isolated (any Actor)? = #isolation) async {
-    await runningEach(by: { ObjectIdentifier($0) }) { @MainActor in await $0.run() }
+    await runningEach(by: { ObjectIdentifier($0) }) { @MainActor in
+      $0.tellRecordings()
+      await $0.run()
+    }
   }
 }
 

@@ -60,6 +60,7 @@ extension ViewModel {
   ///
   /// - Returns: A token that cancels the run when it is cancelled or dropped.
   public func start() -> CancellationToken {
+    tellRecordings()
     // Synchronous code has no task whose child this could be. Never `Task.immediate`: that would begin
     // before a token that is being replaced has been dropped.
     TestFollowing.current?.runs(self)
@@ -69,4 +70,8 @@ extension ViewModel {
     }
     return CancellationToken { task.cancel() }
   }
+
+  /// A recording of the program finds the names of its channels, before it runs.
+  @usableFromInline
+  func tellRecordings() { Causes.known?.begins(self) }
 }

@@ -14,7 +14,9 @@ public func withRunning<Output, Failure: Error>(
   _ viewModels: any ViewModel..., body: @MainActor () async throws(Failure) -> Output
 ) async throws(Failure) -> Output {
   if let follower = TestFollowing.current { viewModels.forEach(follower.runs) }
-  return try await withRunning(all: viewModels.map { viewModel in { await viewModel.run() } }, body: body)
+  for viewModel in viewModels { viewModel.tellRecordings() }
+  return try await withRunning(
+    all: viewModels.map { viewModel in { await viewModel.run() } }, body: body)
 }
 
 /// Runs a function, such as the `run()` of a manager, while a closure runs.

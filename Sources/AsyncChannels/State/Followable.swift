@@ -13,6 +13,8 @@ package struct FollowedSource {
 
   package let kind: Kind
   package let followed: any Followed
+  /// The value of a state; nil while it is changed in place.
+  package var current: Any?
 }
 
 /// A log alone, for who does not know what it is to its owner.
@@ -35,7 +37,9 @@ extension Output: Followable {
 }
 
 extension CurrentValue: Followable {
-  package var followedSource: FollowedSource? { FollowedSource(kind: .state, followed: log) }
+  package var followedSource: FollowedSource? {
+    FollowedSource(kind: .state, followed: log, current: log.newest)
+  }
 }
 
 extension Outlet: Followable {
@@ -48,7 +52,7 @@ extension Outlet: Followable {
 extension StateOutlet: Followable {
   package var followedSource: FollowedSource? {
     guard case .state(let root) = source else { return nil }
-    return FollowedSource(kind: .state, followed: root.log)
+    return FollowedSource(kind: .state, followed: root.log, current: root.log.newest)
   }
 }
 

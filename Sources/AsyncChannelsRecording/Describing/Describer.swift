@@ -40,8 +40,9 @@ package struct Describer: Sendable {
   package func describe(_ value: Any) -> String {
     if custom == nil, !showsOnlyMarked {
       // What else is done would cost more than all that is recorded beside it.
-      let limit: UInt = secrets.areNone ? 1_000_000_000_000 : 1_000
-      if let number = value as? Int, number.magnitude < limit { return number.description }
+      if secrets.areNone, let number = value as? Int, number.magnitude < 1_000_000_000_000 {
+        return number.description
+      }
       if let flag = value as? Bool { return flag.description }
     }
     var description = Description(by: self)
@@ -82,6 +83,26 @@ package struct Describer: Sendable {
     case .struct, .enum: return facts.describesItself && !facts.reflectsItself
     case .tuple: return !mirror.children.allSatisfy { $0.label?.hasPrefix(".") == false }
     default: return true
+    }
+  }
+
+  /// Whether only the name of its lane could tell that it is a secret: a text, a number, or a container or generic
+  /// type with some.
+  func isPlain(_ value: Any, depth: Int = 0) -> Bool {
+    let facts = types.facts(of: value)
+    guard depth < Self.limit.depth, facts.plainness == nil, !facts.hasPlainElements else {
+      return !(value is Bool)
+    }
+    if facts.isObject || facts.isHidden { return false }
+    let mirror = Mirror(reflecting: value)
+    switch mirror.displayStyle {
+    case .dictionary: return !mirror.children.isEmpty
+    case .struct, .enum: if !facts.isGeneric { return isText(value) }
+    case .tuple: if !isText(value) { return false }
+    default: break
+    }
+    return mirror.children.prefix(Self.limit.sorted).contains {
+      isPlain($0.value, depth: depth + 1)
     }
   }
 

@@ -33,7 +33,9 @@ extension Description {
     let facts = rules.types.facts(of: part.value)
     if facts.isHidden || facts.secrecy == .ofAll { return true }
     if facts.plainness != nil {
-      if rules.knowsSecrets, rules.isKnownSecret("\(part.value)") { return true }
+      if rules.knowsSecrets, !(part.value is Bool), rules.isKnownSecret("\(part.value)") {
+        return true
+      }
       return !name.isEmpty && rules.hides(part.value, under: name, in: outer)
     }
     if !name.isEmpty, rules.hides(part.value, under: name, in: outer) { return true }
@@ -104,6 +106,8 @@ extension Description {
     guard nodes > 0, depth < Describer.limit.depth else { return }
     nodes -= 1
     let facts = rules.types.facts(of: value)
+    // A question that is answered tells nothing.
+    if value is Bool { return }
     if facts.plainness != nil { return rules.keepSecret((value as? String) ?? "\(value)") }
     guard !facts.isObject, !facts.isHidden else { return }
     for child in Mirror(reflecting: value).children.prefix(nodes) {

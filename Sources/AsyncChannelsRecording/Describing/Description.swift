@@ -50,7 +50,9 @@ struct Description {
         rules.isKnownSecret(text)
         || text.utf8.count > 12 && SecretNumber.isCard(Array(text.utf8))
       return isSecret ? "…" : text
-    case .other: return "\(value)"
+    case .other:
+      let text = "\(value)"
+      return !(value is Bool) && rules.isKnownSecret(text) ? "…" : text
     }
   }
 

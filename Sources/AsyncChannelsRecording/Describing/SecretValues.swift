@@ -4,25 +4,39 @@ import Synchronization
 /// The texts and numbers that were sent in lanes of secrets, so that they are hidden in other lanes,
 /// too: what is refused by `answer(.firstOnly, ignored:)`, or what a task sends on.
 ///
-/// Only their hashes are kept. Those of less than four characters are left out: they tell little, and
-/// would hide much.
+/// It is a Bloom filter: three bits for each value, among a million. So none that was added is ever
+/// missed, and the memory does not grow. With 10,000 secrets, one other value in 40,000 is hidden
+/// needlessly; with 100,000, one in 60.
 final class SecretValues: Sendable {
-  private let hashes = Locked<Set<Int>>([])
+  private let words = Locked<[UInt64]>([])
   private let isEmpty = Atomic(true)
-  private static let limit = 10_000
+  private static let bits = 20
 
   /// Relaxed: a value that a task sends on was added before that task could take it, and the log's
   /// lock orders both.
   var areNone: Bool { isEmpty.load(ordering: .relaxed) }
 
+  /// Nothing is told by the empty text, with which a field begins.
   func add(_ text: String) {
-    guard text.utf8.count > 3 else { return }
-    hashes.withLock { if $0.count < Self.limit { $0.insert(text.hashValue) } }
+    guard !text.isEmpty else { return }
+    words.withLock { words in
+      if words.isEmpty { words = Array(repeating: 0, count: 1 << (Self.bits - 6)) }
+      for place in Self.places(of: text) { words[place.word] |= place.bit }
+    }
     isEmpty.store(false, ordering: .relaxed)
   }
 
   func contains(_ text: String) -> Bool {
-    guard !areNone, text.utf8.count > 3 else { return false }
-    return hashes.withLock { $0.contains(text.hashValue) }
+    guard !areNone, !text.isEmpty else { return false }
+    let places = Self.places(of: text)
+    return words.withLock { words in places.allSatisfy { words[$0.word] & $0.bit != 0 } }
+  }
+
+  private static func places(of text: String) -> [(word: Int, bit: UInt64)] {
+    let hash = UInt(bitPattern: text.hashValue)
+    return (0..<3).map { round in
+      let place = (hash >> UInt(bits * round)) & (1 << UInt(bits) - 1)
+      return (Int(place >> 6), 1 << UInt64(place & 63))
+    }
   }
 }

@@ -12,6 +12,7 @@ final class TypeFacts: Sendable {
   let secrecy: SecretNames.Secrecy
   /// What it is generic over, if that is named like a secret: `PasswordTag` of `Tagged<PasswordTag, String>`.
   let secretArguments: [String]
+  let isGeneric: Bool
   let isHidden: Bool
   let isShown: Bool
   let isObject: Bool
@@ -31,6 +32,7 @@ final class TypeFacts: Sendable {
     let arguments = whole.dropFirst(name.count).split { !$0.isLetter && !$0.isNumber && $0 != "_" }
     secretArguments =
       isStandard || name.isEmpty ? [] : arguments.map(String.init).filter(names.contains)
+    isGeneric = whole.contains("<")
     isHidden = type is any HiddenInRecordings.Type
     isShown = type is any ShownInRecordings.Type
     isObject = type is AnyClass

@@ -8,6 +8,8 @@ package struct Flow: Sendable {
     /// What it belongs to: the type of the object that stores it, or the name it was added under.
     package let owner: String
     package let kind: LaneKind
+    /// The value that a state had before the oldest event, as far as it is known.
+    package var value: String?
   }
 
   package typealias LaneKind = FollowedSource.Kind
@@ -38,6 +40,8 @@ package struct Flow: Sendable {
     package var actor: UInt64 = 0
     /// The element in words.
     package var text = ""
+    /// When a consumer that took an element asked for the next one, as far as the recording has heard.
+    package var done: Duration?
   }
 
   package var lanes: [Lane]

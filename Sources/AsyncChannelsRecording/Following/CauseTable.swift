@@ -26,6 +26,8 @@ final class CauseTable: CauseFollower {
   private let entries = Locked<[UInt64: [Entry]]>([:])
   private let recordings = Locked(0)
   private let limit = Atomic(1024)
+  /// The recordings of the whole program.
+  private let programs = Locked<[EventStore]>([])
 
   func recordingBegins() {
     recordings.withLock { recordings in
@@ -34,7 +36,23 @@ final class CauseTable: CauseFollower {
     }
   }
 
+  func programRecordingBegins(_ store: EventStore) {
+    programs.withLock { $0.append(store) }
+  }
+
+  func made(_ log: any Followed, of elementType: Any.Type) {
+    for store in programs.withLock({ $0 }) {
+      let name = LaneName(name: "\(elementType)".clipped(to: 40, ellipsis: "…"), isMissing: true)
+      _ = LogRecorder(name, on: store, kind: .channel, following: log)
+    }
+  }
+
+  func begins(_ viewModel: AnyObject) {
+    for store in programs.withLock({ $0 }) { store.nameLanes(of: viewModel) }
+  }
+
   func recordingEnds(_ store: EventStore) {
+    programs.withLock { $0.removeAll { $0 === store } }
     recordings.withLock { recordings in
       recordings -= 1
       if recordings == 0 { Causes.follow(by: nil) }

@@ -7,6 +7,9 @@ import Synchronization
 final class EventStore: Sendable {
   private let state: Locked<EventStoreState>
   private let hasEnded = Atomic(false)
+  let adding = Locked(())
+  /// How the logs of lanes are let go, while they exist. No other lock is taken inside this one.
+  private let watched = Locked<[Int: @Sendable () -> Void]>([:])
   /// How long it has been recording.
   private let elapsed: @Sendable () -> Duration
   let describer: Describer
@@ -19,6 +22,31 @@ final class EventStore: Sendable {
 
   func addLane(_ lane: Flow.Lane) -> Int {
     state.withLock { $0.addLane(lane) }
+  }
+
+  func rename(_ lane: Int, _ new: Flow.Lane) {
+    state.withLock { $0.change(lane) { $0 = new } }
+  }
+
+  func watch(_ lane: Int, lettingGo: @escaping @Sendable () -> Void) {
+    watched.withLock { $0[lane] = lettingGo }
+  }
+
+  func laneIsGone(_ lane: Int) {
+    watched.withLock { $0[lane] = nil }
+    state.withLock { $0.laneIsGone(lane) }
+  }
+
+  /// A state's value when nothing was sent to it yet.
+  func noteCurrent(_ words: String, in lane: Int) {
+    state.withLock { state in
+      if state.lanes[lane].sent == nil { state.change(lane) { $0.value = words } }
+    }
+  }
+
+  /// Words that are known later than their event.
+  func noteWords(_ words: String, of event: Int) {
+    state.withLock { $0.noteWords(words, of: event) }
   }
 
   /// Nothing to record was found in an object.
@@ -43,9 +71,12 @@ final class EventStore: Sendable {
   }
 
   /// - Parameter element: Nil if it is in no log.
-  func noteSent(_ element: SentElement?, by sending: Sending, in lane: Int) {
+  /// - Returns: The number of the event.
+  func noteSent(_ element: SentElement?, by sending: Sending, in lane: Int) -> Int {
     let (time, inlets) = (elapsed(), sending.inletCalls.map(seen))
-    state.withLock { $0.noteSent(element, by: sending, through: inlets, in: lane, at: time) }
+    return state.withLock {
+      $0.noteSent(element, by: sending, through: inlets, in: lane, at: time)
+    }
   }
 
   /// Returns the number of the element, if it is known.
@@ -70,6 +101,7 @@ final class EventStore: Sendable {
 
   /// To be called when the recording is dropped, before `CauseTable` clears out what is of this store.
   func end() {
+    for letGo in watched.withLock({ Array($0.values) }) { letGo() }
     hasEnded.store(true, ordering: .relaxed)
   }
 
@@ -78,9 +110,14 @@ final class EventStore: Sendable {
     !hasEnded.load(ordering: .relaxed) && state.withLock { $0.keeps(event) }
   }
 
+  /// For who reads the recording as it goes on.
+  func withState<Result>(_ body: (inout EventStoreState) -> Result) -> Result {
+    state.withLock { body(&$0) }
+  }
+
   var flow: Flow {
     let (lanes, events, leftOut, empties, cuts) = state.withLock { state in
-      (state.lanes.map(\.lane), state.keptEvents, state.leftOut, state.empties, state.cuts)
+      (state.lanes.map(\.known), state.keptEvents, state.leftOut, state.empties, state.cuts)
     }
     return Flow(
       lanes: lanes,
@@ -91,6 +128,9 @@ final class EventStore: Sendable {
       }, leftOut: leftOut, empties: empties, cuts: cuts)
   }
 }
+
+/// An event, and the words that may come later.
+typealias KeptEvent = (event: Flow.Event, pendingText: PendingText?)
 
 /// A derived inlet: the lane under which it was added, or else the property that computes it.
 struct SeenInlet: Sendable {
@@ -106,8 +146,13 @@ struct EventStoreState: Sendable {
   var empties: [String] = []
   var cuts: [String] = []
   /// The event with the number `n` is at `n % limit`.
-  private var events: [(event: Flow.Event, pendingText: PendingText?)] = []
-  private var next = 0
+  private var events: [KeptEvent] = []
+  private(set) var next = 0
+  /// Lanes whose logs are gone, the first to go first, with the next event then. They are used again when no event of
+  /// theirs is kept, since a program may make channels for ever.
+  private var gone: [(lane: Int, next: Int)] = []
+  var readers: [ReaderState] = []
+  var crashFile: CrashFile?
   private var lastTime = Duration.zero
 
   init(limit: Int) {
@@ -116,17 +161,41 @@ struct EventStoreState: Sendable {
 
   var leftOut: Int { max(0, next - limit) }
 
-  var keptEvents: [(event: Flow.Event, pendingText: PendingText?)] {
-    guard next > limit else { return events }
-    let start = next % limit
-    return Array(events[start...] + events[..<start])
-  }
+  var keptEvents: [KeptEvent] { (leftOut..<next).map { events[$0 % limit] } }
+
+  subscript(_ event: Int) -> KeptEvent { events[event % limit] }
 
   func keeps(_ event: Int) -> Bool { event >= leftOut }
 
   mutating func addLane(_ lane: Flow.Lane) -> Int {
-    lanes.append(RecordedLane(lane))
-    return lanes.count - 1
+    var place = lanes.count
+    if let first = gone.first, first.next <= leftOut {
+      place = gone.removeFirst().lane
+      lanes[place] = RecordedLane(lane)
+    } else {
+      lanes.append(RecordedLane(lane))
+    }
+    change(place) { _ in }
+    return place
+  }
+
+  mutating func laneIsGone(_ lane: Int) {
+    crashFile?.forget(lane)
+    gone.append((lane, next))
+  }
+
+  /// Tells those who read along.
+  mutating func change(_ lane: Int, _ change: (inout Flow.Lane) -> Void) {
+    change(&lanes[lane].lane)
+    for reader in readers.indices { readers[reader].note(lane: lane) }
+    crashFile?.write(lanes[lane].known, in: lane)
+  }
+
+  mutating func noteWords(_ words: String, of event: Int) {
+    guard keeps(event) else { return }
+    let kept = self[event].event
+    for reader in readers.indices { readers[reader].note(changed: event) }
+    crashFile?.write(kept, words, in: lanes[kept.lane])
   }
 
   /// `LogRecorder` sorts out what is sent and taken.
@@ -136,7 +205,13 @@ struct EventStoreState: Sendable {
     lastTime = max(time, lastTime)
     if lanes[lane].isOfStranger(event) { return }
     switch event {
-    case .sent, .taken, .asked, .stepEnded, .counted: break
+    case .sent, .taken, .stepEnded, .counted: break
+    case .asked(let asking):
+      guard let take = lanes[lane].lastTakes[asking.subscriber], keeps(take),
+        self[take].event.done == nil
+      else { break }
+      events[take % limit].event.done = lastTime
+      for reader in readers.indices { readers[reader].note(changed: take) }
     case .attached(let log): lanes[lane].prepare(log)
     case .subscribed(let subscriber, let policy, let replays, _):
       let number = lanes[lane].number(of: subscriber)
@@ -178,11 +253,19 @@ struct EventStoreState: Sendable {
     if next < limit {
       events.append((event, pendingText))
     } else {
-      let old = events[next % limit].event
-      if old.kind == .sent { lanes[old.lane].forgetElement(old.id) }
+      let (old, words) = events[next % limit]
+      if old.kind == .sent {
+        lanes[old.lane].forgetElement(old.id)
+        if lanes[old.lane].lane.kind == .state { lanes[old.lane].lane.value = words?.known }
+      }
       events[next % limit] = (event, pendingText)
     }
     next += 1
+    if kind == .sent, lanes[lane].lane.kind == .state { lanes[lane].sent = pendingText }
+    for reader in readers.indices { readers[reader].wakeUp() }
+    if let crashFile, kind != .sent || pendingText?.known != nil {
+      crashFile.write(event, pendingText?.known, in: lanes[lane])
+    }
   }
 
   mutating func noteTaken(
@@ -202,14 +285,14 @@ struct EventStoreState: Sendable {
   mutating func noteSent(
     _ sent: SentElement?, by sending: Sending, through inlets: [SeenInlet], in lane: Int,
     at time: Duration
-  ) {
+  ) -> Int {
     lastTime = max(time, lastTime)
     let inlets = inlets.compactMap { self.lane(of: $0, before: lane) }
     let id = next
     add(
       .sent, lane, by: sending.sender, element: id, cause: sending.cause,
       receivers: sent?.subscriberCount ?? 1, inlets: inlets, pendingText: sending.pendingText)
-    guard let sent else { return }
+    guard let sent else { return id }
     if let slot = sent.slot { lanes[lane].add(id, slot: slot) }
     if sent.replayed > 0 { lanes[lane].replay(id, limit: sent.replayed) }
     for (subscriber, policy) in sent.queues {
@@ -217,6 +300,7 @@ struct EventStoreState: Sendable {
       let number = lanes[lane].number(of: subscriber)
       add(.dropped, lane, by: sending.sender, element: dropped.element, subscription: number)
     }
+    return id
   }
 
   private mutating func lane(of inlet: SeenInlet, before lane: Int) -> Int? {

@@ -1,33 +1,69 @@
 import AsyncChannels
+import Synchronization
 
 /// One log, or one derived inlet, as a recording follows it. The lock of the `EventStore` comes after that of the log.
 final class LogRecorder: LogObserver {
   let owner: EventStore
   let lane: Int
-  let name: LaneName
-  private let kind: Flow.LaneKind
-  /// Whether the name says, or may say, that nothing of the elements is to be seen.
-  let isSecret: Bool
+  private let identity: Locked<(name: LaneName, kind: Flow.LaneKind)>
 
-  init(_ name: LaneName, on store: EventStore, kind: Flow.LaneKind) {
+  init(
+    _ name: LaneName, on store: EventStore, kind: Flow.LaneKind, following log: any Followed
+  ) {
     owner = store
-    self.kind = kind
-    self.name = name
-    isSecret = name.isMadeUp || store.describer.isSecret(name.name)
+    identity = Locked((name, kind))
     lane = store.addLane(Flow.Lane(name: name.name, owner: name.owner, kind: kind))
+    log.attach(self)
+    store.watch(lane) { [weak self, weak log] in
+      if let self { log?.detach(self) }
+    }
   }
 
-  /// What came through an inlet that is named like a secret is one in each lane.
+  deinit { owner.laneIsGone(lane) }
+
+  var name: LaneName { identity.withLock { $0.name } }
+  private var kind: Flow.LaneKind { identity.withLock { $0.kind } }
+
+  /// Whether the name says, or may say, that nothing of the elements is to be seen.
+  var isSecret: Bool {
+    let name = name
+    return name.isMadeUp || name.isMissing || owner.describer.isSecret(name.name)
+  }
+
+  /// Its name, if that was missing.
+  func learn(_ name: LaneName, _ kind: Flow.LaneKind) {
+    let isNew = identity.withLock { identity in
+      guard identity.name.isMissing, !name.isMissing else { return false }
+      identity = (name, kind)
+      return true
+    }
+    guard isNew else { return }
+    owner.rename(lane, Flow.Lane(name: name.name, owner: name.owner, kind: kind))
+  }
+
+  /// The value that a state had when it began to be recorded, or got its name.
+  func describeCurrent(_ element: Any) {
+    owner.noteCurrent(describe(element, through: []), in: lane)
+  }
+
+  /// What came through an inlet that is named like a secret is one in each lane. While a name is missing, a text or a
+  /// number may be a secret, and what has parts is known by their names.
   func describe(_ element: Any, through inletCalls: [InletCall]) -> String {
+    let (name, describer) = (name, owner.describer)
     if name.isMadeUp { return "…" }
-    if !isSecret, inletCalls.isEmpty { return owner.describer.describe(element) }
-    return owner.describer.describe(element, under: [name.name] + inletCalls.flatMap(owner.names))
+    let inlets = inletCalls.flatMap(owner.names)
+    if name.isMissing {
+      if inlets.isEmpty, describer.isPlain(element) { return "…" }
+      return describer.describe(element, under: inlets)
+    }
+    if inlets.isEmpty, !describer.isSecret(name.name) { return describer.describe(element) }
+    return describer.describe(element, under: [name.name] + inlets)
   }
 
   func keeps(_ element: Int) -> Bool { owner.keeps(element) }
 
   /// For an inlet with no log behind it that the recording knows.
-  func noteSent(by sending: Sending) { owner.noteSent(nil, by: sending, in: lane) }
+  func noteSent(by sending: Sending) { _ = owner.noteSent(nil, by: sending, in: lane) }
 
   var followsElements: Bool { true }
 
@@ -43,11 +79,14 @@ final class LogRecorder: LogObserver {
     case .sent(let element):
       let sending =
         element.note as? Sending ?? Sending(inWords: element.words.map { isSecret ? "…" : $0 })
-      owner.noteSent(element, by: sending, in: lane)
+      let id = owner.noteSent(element, by: sending, in: lane)
+      sending.pendingText.isOf(id, in: owner)
     case .taken(let subscriber, let slot):
       guard let element = owner.noteTaken(by: subscriber, slot: slot, in: lane) else { return nil }
       return took(element, by: subscriber)
-    case .asked(let asking): return forget(asking.subscriber)
+    case .asked(let asking):
+      owner.note(event, in: lane)
+      return forget(asking.subscriber)
     case .stepEnded(let subscriber): return forget(subscriber)
     case .takenByHand(let subscriber):
       owner.note(event, in: lane)

@@ -6,7 +6,7 @@ import AsyncChannels
 /// this does with the numbers. Of elements that were there before the recording began the number is
 /// nil.
 struct RecordedLane: Sendable {
-  let lane: Flow.Lane
+  var lane: Flow.Lane
   /// By slot of the shared log. What is taken by all is not told apart from what is not: an element is
   /// forgotten with its event.
   private(set) var slots: [Int: Int] = [:]
@@ -16,9 +16,18 @@ struct RecordedLane: Sendable {
   private var subscriptions: [Int: Int] = [:]
   private var lastSubscription = 0
   var lastTakes: [Int: Int] = [:]
+  /// What was sent to a state last.
+  var sent: PendingText?
 
   init(_ lane: Flow.Lane) {
     self.lane = lane
+  }
+
+  /// The lane with the newest value of a state.
+  var known: Flow.Lane {
+    var lane = lane
+    if let words = sent?.known { lane.value = words }
+    return lane
   }
 
   mutating func prepare(_ log: LogPicture) {

@@ -28,14 +28,35 @@ final class Sending: SendNote {
 /// An element in words. They are filled in where no lock is held, which may be after the element was
 /// appended.
 final class PendingText: Sendable {
-  private let words: Locked<String?>
-
-  init(_ words: String?) {
-    self.words = Locked(words)
+  private struct State {
+    var words: String?
+    var event = 0
+    /// Set once the event has a number.
+    weak var store: EventStore?
   }
 
+  private let state: Locked<State>
+
+  init(_ words: String?) {
+    state = Locked(State(words: words))
+  }
+
+  /// Nil if they are not known yet.
+  var known: String? { state.withLock { $0.words } }
+
   var text: String {
-    get { words.withLock { $0 } ?? "…" }
-    set { words.withLock { $0 = newValue } }
+    get { known ?? "…" }
+    set {
+      let (event, store) = state.withLock { state in
+        state.words = newValue
+        return (state.event, state.store)
+      }
+      store?.noteWords(newValue, of: event)
+    }
+  }
+
+  /// Readers of the recording are told of words that are filled in later.
+  func isOf(_ event: Int, in store: EventStore) {
+    state.withLock { ($0.event, $0.store) = (event, store) }
   }
 }

@@ -149,7 +149,8 @@ private struct TraceEvent {
 }
 
 extension String {
-  fileprivate var json: String {
+  /// As JSON, with its quotes.
+  var json: String {
     var text = "\""
     for scalar in unicodeScalars {
       switch scalar {

@@ -87,6 +87,38 @@ final class SecretsTests: XCTestCase {
     XCTAssertFalse(recording.text(times: true).contains("hunter2"))
   }
 
+  func test_C108d_aShortSecretIsHiddenAsAWholeValue() {
+    let (cvv, pin, other) = (Channel<String>(), Channel<Double>(), Channel<[String]>())
+    let numbers = Channel<Int>()
+    let recording = Recording()
+    recording.add(cvv, as: "cvv")
+    recording.add(pin, as: "pin")
+    recording.add(other, as: "other")
+    recording.add(numbers, as: "numbers")
+    cvv.send("737")
+    cvv.send("")
+    pin.send(0.5)
+    other.send(["737", "0.5", "", "7370", "0.25"])
+    for number in [737, 73, 7370] { numbers.send(number) }
+    XCTAssertEqual(
+      recording.flow.events.suffix(4).map(\.text),
+      ["[…, …, \"\", \"7370\", \"0.25\"]", "…", "73", "7370"])
+  }
+
+  func test_C108d_aSecretIsHiddenHoweverManyThereAre() {
+    let (password, other) = (Channel<String>(), Channel<String>())
+    let recording = Recording(limit: 50)
+    recording.add(password, as: "password")
+    recording.add(other, as: "other")
+    for number in 0..<20_000 { password.send("parsnip\(number)kettle") }
+    for number in 19_990..<20_000 { other.send("parsnip\(number)kettle") }
+    XCTAssertEqual(
+      recording.flow.events.suffix(10).map(\.text), Array(repeating: "…", count: 10))
+    for number in 0..<40 { other.send("\(number) apples") }
+    let shown = recording.flow.events.suffix(40).filter { $0.text != "…" }
+    XCTAssertGreaterThan(shown.count, 35)
+  }
+
   func test_C109_aMarkedValueIsNotShownWhateverDescribesIt() {
     let describer = Describer(custom: { $0 is Diagnosis ? "s3cr3t" : nil })
     XCTAssertEqual(describer.describe([Diagnosis()]), "[Diagnosis(…)]")

@@ -6,6 +6,12 @@ import AsyncChannelsRecording
 }
 
 @MainActor let viewModel = SearchViewModel()
+let recording = Recording()
+let logger = Log()
+
+struct Log: Sendable {
+  func trace(_ text: String) {}
+}
 //# .concurrent, by:
 import AsyncChannels
 
@@ -21,4 +27,10 @@ struct SearchIndex: Sendable {
   func run() async {
     /*block*/
   }
+}
+//# keepCrashReport(in: path)
+import AsyncChannelsRecording
+
+func begin(_ recording: Recording, path: String) throws {
+  /*block*/
 }

@@ -1,0 +1,7 @@
+import AsyncChannelsRecording
+//# keepCrashReport(in: path)
+import AsyncChannelsRecording
+
+func begin(path: String) throws {
+  /*block*/
+}
