@@ -4,8 +4,9 @@ package import AsyncChannels
 extension Recording {
   /// What some recording calls a log, with the name of its owner; nil if none records it, or it has no name.
   package static func name(of log: BroadcastLogBase) -> String? {
-    for case let recorder as LogRecorder in log.observers where !recorder.name.isMadeUp {
+    for case let recorder as LogRecorder in log.observers {
       let name = recorder.name
+      if name.isMadeUp || name.isMissing { continue }
       return name.owner.isEmpty ? name.name : "\(name.owner).\(name.name)"
     }
     return nil

@@ -60,10 +60,9 @@ extension ViewModel {
   ///
   /// - Returns: A token that cancels the run when it is cancelled or dropped.
   public func start() -> CancellationToken {
-    tellRecordings()
+    tellFollowers()
     // Synchronous code has no task whose child this could be. Never `Task.immediate`: that would begin
     // before a token that is being replaced has been dropped.
-    TestFollowing.current?.runs(self)
     let task = Task {
       guard !Task.isCancelled else { return }
       await run()
@@ -71,7 +70,12 @@ extension ViewModel {
     return CancellationToken { task.cancel() }
   }
 
-  /// A recording of the program finds the names of its channels, before it runs.
+  /// A recording of the program, or a test, finds the names of its channels before it runs.
+  func tellFollowers() {
+    tellRecordings()
+    TestFollowing.current?.runs(self)
+  }
+
   @usableFromInline
   func tellRecordings() { Causes.known?.begins(self) }
 }

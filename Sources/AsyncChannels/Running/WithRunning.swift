@@ -13,8 +13,7 @@
 public func withRunning<Output, Failure: Error>(
   _ viewModels: any ViewModel..., body: @MainActor () async throws(Failure) -> Output
 ) async throws(Failure) -> Output {
-  if let follower = TestFollowing.current { viewModels.forEach(follower.runs) }
-  for viewModel in viewModels { viewModel.tellRecordings() }
+  for viewModel in viewModels { viewModel.tellFollowers() }
   return try await withRunning(
     all: viewModels.map { viewModel in { await viewModel.run() } }, body: body)
 }
