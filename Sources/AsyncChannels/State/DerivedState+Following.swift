@@ -4,18 +4,35 @@ import Synchronization
 extension DerivedState {
   @usableFromInline
   var outlet: Outlet<Value> {
-    Outlet(of: self.logs) { self.feed(buffering: $0) }
-  }
-
-  /// Those of all whose followers get what this is made of.
-  private var logs: [BroadcastLogBase] {
-    register()
-    return StateGraph.with { $0.logs(around: self.number) }
+    Outlet(of: node.logs) { self.feed(buffering: $0) }
   }
 
   @usableFromInline
   func feed(buffering policy: BufferingPolicy?) -> Feed<Value> {
     policy?.validate(for: Value.self)
+    guard let (cursor, following) = node.follow() else {
+      return Outlet.just(value).feed(buffering: policy)
+    }
+    return .derived(cursor) { mode, epoch in
+      guard case .element = Feed.cursor(cursor).take(mode, as: epoch) else { return .nothing }
+      switch following.take(evenIfCancelled: mode == .evenIfCancelled) {
+      case .element(let box): return .element(box.value(as: Value.self))
+      case .skipped: return .skipped
+      case .nothing: return .nothing
+      }
+    }
+  }
+}
+
+extension StateNode {
+  /// Those of all whose followers get what this is made of.
+  var logs: [BroadcastLogBase] {
+    register()
+    return StateGraph.with { $0.logs(around: self.number) }
+  }
+
+  /// Nil if it does not change any more.
+  func follow() -> (Cursor<Int>, Following)? {
     register()
     let (log, number) = (ticks, number)
     if face.follower.load() == nil {
@@ -26,17 +43,11 @@ extension DerivedState {
       graph.use(number, by: 1)
       return false
     }
-    // It does not change any more.
-    if hasEnded, let last = reading(mayWait: true) {
-      return Outlet.just(last.value).feed(buffering: policy)
-    }
+    if hasEnded { return nil }
     let following = Following(of: self)
     let cursor = log.subscribe(buffering: .bufferingNewest(1))
     cursor.rearm = { StateGraph.with { $0.arm(number) } }
-    return .derived(cursor) { mode, epoch in
-      guard case .element = Feed.cursor(cursor).take(mode, as: epoch) else { return .nothing }
-      return following.take(evenIfCancelled: mode == .evenIfCancelled)
-    }
+    return (cursor, following)
   }
 
   private var ticks: BroadcastLog<Int> {
@@ -47,12 +58,12 @@ extension DerivedState {
   }
 
   /// What one subscription knows. While it lives, the node counts as followed.
-  private final class Following: Sendable {
-    private let node: DerivedState
-    private let last = Locked<(value: Value, changedAt: Int)?>(nil)
+  final class Following: Sendable {
+    private let node: StateNode
+    private let last = Locked<(value: AnyBox, changedAt: Int)?>(nil)
 
     /// It was counted already.
-    init(of node: DerivedState) {
+    init(of node: StateNode) {
       self.node = node
     }
 
@@ -65,7 +76,7 @@ extension DerivedState {
     ///
     /// The value may be newer than the tick, and so than the end of `cancel()`. Then it is left to the next consumer. A
     /// consumer that was displaced may come late: then a newer one has got a newer value.
-    func take(evenIfCancelled: Bool) -> Feed<Value>.Taken {
+    func take(evenIfCancelled: Bool) -> Feed<AnyBox>.Taken {
       guard let reading = node.reading(mayWait: false) else { return .skipped }
       if !evenIfCancelled, Task.isCancelled {
         StateGraph.with { [node] in $0.tickAgain(node.face) }
@@ -73,7 +84,7 @@ extension DerivedState {
       }
       let old = last.withLock { last in
         if let last, last.changedAt >= reading.changedAt {
-          return (isNew: false, value: Value?.none)
+          return (isNew: false, value: AnyBox?.none)
         }
         let old = exchange(&last, with: (reading.value, reading.changedAt))
         return (isNew: true, value: old?.value)

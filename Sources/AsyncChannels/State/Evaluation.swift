@@ -98,21 +98,22 @@ final class Evaluation: Sendable {
 extension Evaluation {
   /// A state that a closure reads, and follows from now on.
   @usableFromInline
-  func follow<Value>(_ derived: DerivedState<Value>) -> Value {
-    derived.register()
-    link(.derived(derived))
-    bring(derived)
-    return value(of: derived)
+  func follow(_ node: StateNode) -> AnyBox {
+    node.register()
+    link(.derived(node))
+    bring(node)
+    return value(of: node)
   }
 
-  @usableFromInline
+  @inlinable
   func follow<Value>(_ root: StateRoot<Value>) -> Value {
     link(.root(root.log))
     return value(of: root)
   }
 
   /// Before it is read: what changes it later marks what is being computed.
-  private func link(_ part: StatePart) {
+  @usableFromInline
+  func link(_ part: StatePart) {
     StateGraph.with { graph in
       state.withLock { state in
         guard let last = state.open.indices.last else { return }
@@ -137,42 +138,60 @@ extension Evaluation {
   }
 
   /// Of a part, or of what was linked.
-  @usableFromInline
+  @inlinable
   func value<Value>(of root: StateRoot<Value>) -> Value {
     while true {
-      let found = StateGraph.with { graph -> Value? in
-        let number = graph.number(of: root.log)
-        let old = state.withLock { state -> AnyBox? in
-          graph[number].isArmed = true
-          if graph[number].changedAt <= state.moment { return nil }
-          if let old = state.saved[number] {
-            state.outcome = max(state.outcome, .outdated)
-            return old
-          }
-          state.catchUp(with: graph)
-          return nil
-        }
-        if let old = old as? Box<Value> { return old.value }
-        return root.log.newest
+      let newest = root.log.newest
+      switch judge(root.log) {
+      case .newest: if let newest { return newest }
+      case .saved(let old): return old.value(as: Value.self)
+      case .retry: continue
       }
-      if let found { return found }
       // Somebody changes it in place. Whoever began to do so before this evaluation began has not saved it.
       root.observed.writers.requireNotHeldByThisThread(of: Value.self)
       _ = root.log.newest(after: root.observed.writers)
     }
   }
 
+  /// What a root had as its value at the moment.
   @usableFromInline
-  func value<Value>(of derived: DerivedState<Value>) -> Value {
-    while true {
-      let own = state.withLock { state in
-        (state.own[derived.number], state.outcome, state.moment)
+  enum Judgement {
+    /// What it has, and what it had when it was last read.
+    case newest
+    case saved(AnyBox)
+    case retry
+  }
+
+  /// To be called when its newest value was read.
+  @usableFromInline
+  func judge(_ log: BroadcastLogBase) -> Judgement {
+    StateGraph.with { graph in
+      let number = graph.number(of: log)
+      return state.withLock { state in
+        graph[number].isArmed = true
+        if graph[number].changedAt <= state.moment { return .newest }
+        if let old = state.saved[number] {
+          state.outcome = max(state.outcome, .outdated)
+          return .saved(old)
+        }
+        if state.outcome >= .again { return .newest }
+        state.catchUp(with: &graph)
+        return .retry
       }
-      if let box = own.0 as? Box<Value> { return box.value }
-      if let known = derived.known(upTo: own.2) { return known.value }
+    }
+  }
+
+  @usableFromInline
+  func value(of node: StateNode) -> AnyBox {
+    while true {
+      let (own, outcome, moment) = state.withLock { state in
+        (state.own.isEmpty ? nil : state.own[node.number], state.outcome, state.moment)
+      }
+      if let own { return own }
+      if let known = node.known(upTo: moment) { return known.value }
       // What a closure gets that is called in vain.
-      if own.1 == .again || own.1 == .missing { return derived.computed(in: self) }
-      bring(derived)
+      if outcome >= .missing { return node.computed(in: self) }
+      bring(node)
     }
   }
 }
@@ -180,7 +199,7 @@ extension Evaluation {
 extension Evaluation.State {
   /// Something was written that was not saved: it was not in the graph then, or is changed in place. If nothing
   /// has changed that was read before, the moment is now.
-  fileprivate mutating func catchUp(with graph: StateGraph) {
+  fileprivate mutating func catchUp(with graph: inout StateGraph) {
     if outcome == .current, open.allSatisfy({ graph[$0.number].epoch == $0.epoch }) {
       moment = graph.clock
       garbage.append(exchange(&saved, with: [:]))
@@ -196,7 +215,7 @@ extension Evaluation.Outcome: Comparable {}
 extension Evaluation {
   /// A node, and what is known of its parts.
   private struct Step {
-    let node: any StateNode
+    let node: StateNode
     /// Nil for all.
     let changed: [Int]?
     var next = 0
@@ -216,12 +235,13 @@ extension Evaluation {
 
   /// Brings a node, and what it is made of, up to the moment. Parts come first, so that this needs no deeper stack for
   /// more steps.
-  func bring(_ top: any StateNode) {
-    guard var step = begin(top) else { return }
+  func bring(_ top: StateNode) {
+    let isNested = state.withLock { !$0.open.isEmpty }
+    guard var step = begin(top, isNested: isNested) else { return }
     var outer: [Step] = []
     while true {
       if let part = step.nextPart() {
-        if case .derived(let node) = part, let inner = begin(node) {
+        if case .derived(let node) = part, let inner = begin(node, isNested: isNested) {
           outer.append(step)
           step = inner
         }
@@ -234,14 +254,16 @@ extension Evaluation {
   }
 
   /// Nil if its value at the moment is known.
-  private func begin(_ node: any StateNode) -> Step? {
+  ///
+  /// - Parameter isNested: Whether a closure is running: only what that reads can lead back to a node.
+  private func begin(_ node: StateNode, isNested: Bool) -> Step? {
     StateGraph.with { graph in
       let number = graph.link(node)
       return state.withLock { state in
         if state.outcome >= .missing || state.own[number] != nil { return nil }
         let known = graph[number]
         if known.isValid, known.valueAt <= state.moment { return nil }
-        if state.open.contains(where: { $0.number == number }) { Self.refuseCycle() }
+        if isNested, state.open.contains(where: { $0.number == number }) { Self.refuseCycle() }
         graph[number].isArmed = true
         let isNew = known.isValid || known.checkedAt < 0 || known.checkedAt > state.moment
         let changed = isNew ? nil : known.changed
@@ -275,7 +297,7 @@ extension Evaluation {
       if case .derived(let node) = part { bring(node) }
       let hasChanged = StateGraph.with { graph in
         let number = graph.number(of: part)
-        return state.withLock { isChanged(number, in: graph, for: step.node.number, $0) }
+        return state.withLock { isChanged(number, in: &graph, for: step.node.number, $0) }
       }
       if hasChanged { return true }
     }
@@ -289,14 +311,14 @@ extension Evaluation {
         let parts = step.changed ?? Array(step.node.parts.indices)
         return parts.filter { part in
           part >= 0
-            && isChanged(graph[number].sources[part], in: graph, for: number, state)
+            && isChanged(graph[number].sources[part], in: &graph, for: number, state)
         }
       }
     }
   }
 
   private func isChanged(
-    _ source: Int, in graph: StateGraph, for number: Int, _ state: State
+    _ source: Int, in graph: inout StateGraph, for number: Int, _ state: State
   ) -> Bool {
     graph[source].changedAt > graph[number].checkedAt || state.own[source] != nil
   }
@@ -306,13 +328,13 @@ extension Evaluation {
   /// - Parameters:
   ///   - isNew: Whether it was computed just now. A new value that equals the old one takes its place, and is no change.
   ///   - hasRun: Whether the closure has run, and so what it reads is known anew.
-  func finish<Value>(
-    _ node: DerivedState<Value>, _ value: Value, isNew: Bool = true, isChanged: Bool, hasRun: Bool
+  func finish(
+    _ node: StateNode, _ value: AnyBox, isNew: Bool = true, isChanged: Bool, hasRun: Bool
   ) {
     // These outlive the lock.
     guard let open = state.withLock({ $0.open.popLast() }) else { return }
-    let reads = open.reads.map(\.part)
-    var old: (Value?, [StatePart]) = (nil, [])
+    let (reads, known) = (open.reads.map(\.part), hasRun ? [] : node.reads)
+    var old: (AnyBox?, [StatePart]) = (nil, [])
     StateGraph.with { graph in
       state.withLock { state in
         guard state.outcome < .missing else { return }
@@ -321,7 +343,13 @@ extension Evaluation {
         if state.outcome == .outdated || graph[number].checkedAt > state.moment {
           // Only who was marked is told.
           if state.open.isEmpty, !isMarked { state.outcome = .again }
-          state.own[number] = Box(value)
+          state.own[number] = value
+          return
+        }
+        // Another evaluation may have removed the edges of what this one has read.
+        if isMarked, graph[number].sources.count > open.partCount {
+          state.own[number] = value
+          if state.open.isEmpty { state.outcome = .outdated }
           return
         }
         // Another thread was faster.
@@ -329,27 +357,29 @@ extension Evaluation {
         if isNew {
           old = node.store(
             value, at: state.moment, isChanged: isChanged,
-            reads: hasRun ? isMarked ? node.reads + reads : reads : nil)
+            reads: hasRun ? reads : nil)
           graph[number].valueAt = state.moment
         }
         if isChanged { graph[number].changedAt = state.moment }
         graph[number].checkedAt = state.moment
         if isMarked {
-          state.own[number] = Box(value)
+          state.own[number] = value
           if state.open.isEmpty { state.outcome = .outdated }
           return
         }
         graph[number].changed = []
         node.face.isValid.store(true, ordering: .releasing)
-        if hasRun { graph.setReads(open.reads.map(\.source), of: number, behind: open.partCount) }
+        // Evaluations that were outdated may have left edges, too.
+        let sources = hasRun ? open.reads.map(\.source) : known.map { graph.number(of: $0) }
+        graph.setReads(sources, of: number, behind: open.partCount)
         if graph[number].isOver { graph.end(number) }
       }
     }
-    withExtendedLifetime((old, reads)) {}
+    withExtendedLifetime((old, reads, known)) {}
   }
 
   /// When the value of the one that was brought last changed: after the last that a follower got, if it is another.
-  func changedAt<Value>(_ node: DerivedState<Value>) -> Int {
+  func changedAt(_ node: StateNode) -> Int {
     let (isOwn, moment) = state.withLock { ($0.own[node.number] != nil, $0.moment) }
     return isOwn ? moment : node.known(upTo: moment)?.changedAt ?? moment
   }
@@ -357,7 +387,7 @@ extension Evaluation {
 
 extension StateGraph {
   /// Whether none of its parts is being changed in place. If one is, whoever does that marks the node.
-  fileprivate mutating func areThere(_ node: any StateNode, _ changed: [Int]?) -> Bool {
+  fileprivate mutating func areThere(_ node: StateNode, _ changed: [Int]?) -> Bool {
     var areThere = true
     for part in node.parts {
       guard case .root(let log) = part, !log.hasNewest else { continue }

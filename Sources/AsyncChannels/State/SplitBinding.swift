@@ -159,9 +159,9 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   /// while one is changed in place.
   private var published: Published<Value>? {
     guard case .derived(let derived) = source.source else { return nil }
-    guard let reading = derived.reading(mayWait: false) else { return nil }
+    guard let reading = derived.node.reading(mayWait: false) else { return nil }
     return Published(
-      value: reading.value, version: reading.changedAt, isCurrent: reading.isCurrent)
+      value: reading.value.value(as: Value.self), version: reading.changedAt, isCurrent: reading.isCurrent)
   }
 }
 
@@ -170,7 +170,7 @@ extension StateOutlet {
   fileprivate var observed: ObservedValue {
     switch source {
     case .state(let root): root.observed
-    case .derived(let derived): derived.observed
+    case .derived(let derived): derived.node.observed
     }
   }
 }

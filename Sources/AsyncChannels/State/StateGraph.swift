@@ -135,7 +135,7 @@ extension StateGraph {
     return number
   }
 
-  mutating func number(of node: any StateNode) -> Int {
+  mutating func number(of node: StateNode) -> Int {
     let known = node.number
     if known != 0 { return known }
     let number = add(Node(face: node.face))
@@ -151,7 +151,7 @@ extension StateGraph {
   }
 
   /// Gives a node its number, and its edges from its parts.
-  mutating func link(_ node: any StateNode) -> Int {
+  mutating func link(_ node: StateNode) -> Int {
     let number = number(of: node)
     if nodes[number].isLinked { return number }
     nodes[number].isLinked = true

@@ -31,23 +31,7 @@ final class StateFace: Sendable {
 @usableFromInline
 enum StatePart: Sendable {
   case root(BroadcastLogBase)
-  case derived(any StateNode)
-}
-
-/// Derived state without the type of its value.
-@usableFromInline
-protocol StateNode: AnyObject, Sendable {
-  var face: StateFace { get }
-  var parts: [StatePart] { get }
-  /// What its closure has read beyond its parts, in order.
-  var reads: [StatePart] { get }
-
-  /// Computes its value, or keeps the one that is known.
-  ///
-  /// - Parameter changed: Which parts have changed; nil if all may have.
-  func compute(in evaluation: Evaluation, changed: [Int]?)
-  /// False if it is not known of that moment.
-  func keep(in evaluation: Evaluation) -> Bool
+  case derived(StateNode)
 }
 
 extension StateNode {
@@ -56,7 +40,7 @@ extension StateNode {
   /// Brings all that it is made of into the graph, so that what is written from now on is known.
   func register() {
     if face.isRegistered.load(ordering: .acquiring) { return }
-    var open: [any StateNode] = [self]
+    var open: [StateNode] = [self]
     var registered: [StateFace] = []
     while let node = open.popLast() {
       if node.face.isRegistered.load(ordering: .acquiring) { continue }
@@ -73,39 +57,41 @@ extension StateNode {
   }
 }
 
-/// See `StateNode`.
+/// Derived state: a node of the graph, whose values are in boxes, so that nothing here depends on their type.
 @usableFromInline
-final class DerivedState<Value: Sendable>: StateNode, Sendable {
-  @usableFromInline typealias Read = @Sendable (Evaluation) -> Value
-  /// Changes the value before, where these parts have changed.
-  @usableFromInline typealias Update = @Sendable (inout Value, _ changed: [Int], Evaluation) -> Void
+final class StateNode: Sendable {
+  @usableFromInline typealias Read = @Sendable (Evaluation) -> AnyBox
+  /// Makes a value of the one before, where these parts have changed.
+  @usableFromInline
+  typealias Update = @Sendable (_ before: AnyBox, _ changed: [Int], Evaluation) -> AnyBox
 
-  @usableFromInline let face = StateFace()
+  let face = StateFace()
   private let memo: Locked<Memo>
 
   /// What it is made of, and how.
-  private struct Recipe: Sendable {
+  struct Recipe: Sendable {
     let parts: [StatePart]
     let read: Read
     let update: Update?
     /// Whether two values are the same to those who read and follow it.
-    let areEqual: (@Sendable (Value, Value) -> Bool)?
+    let areEqual: (@Sendable (AnyBox, AnyBox) -> Bool)?
   }
 
   /// What is known of it. Written with the graph's lock held, too.
   private struct Memo: Sendable {
     /// Until it is dropped.
     var recipe: Recipe?
-    var value: Value?
+    var value: AnyBox?
     /// As in the graph, both.
     var changedAt = 0
     var valueAt = 0
+    /// What its closure has read beyond its parts, in order.
     var reads: [StatePart] = []
   }
 
   /// A value, and when it last changed.
   struct Reading {
-    let value: Value
+    let value: AnyBox
     let changedAt: Int
     /// Whether nothing has changed since.
     let isCurrent: Bool
@@ -113,7 +99,7 @@ final class DerivedState<Value: Sendable>: StateNode, Sendable {
 
   @usableFromInline
   init(
-    of parts: [StatePart], areEqual: (@Sendable (Value, Value) -> Bool)? = nil,
+    of parts: [StatePart], areEqual: (@Sendable (AnyBox, AnyBox) -> Bool)? = nil,
     update: Update? = nil, read: @escaping Read
   ) {
     memo = Locked(
@@ -134,14 +120,12 @@ final class DerivedState<Value: Sendable>: StateNode, Sendable {
     return recipe
   }
 
-  @usableFromInline
-  var parts: [StatePart] { recipe.parts }
+  var parts: [StatePart] { memo.withLock { $0.recipe?.parts ?? [] } }
 
-  @usableFromInline
   var reads: [StatePart] { memo.withLock { $0.reads } }
 
   @usableFromInline
-  var value: Value {
+  var value: AnyBox {
     if let evaluation = Evaluation.current { return evaluation.follow(self) }
     observed.access()
     guard let reading = reading(mayWait: true) else {
@@ -178,7 +162,7 @@ final class DerivedState<Value: Sendable>: StateNode, Sendable {
   }
 
   /// What is known of it, if that had its value at a moment.
-  func known(upTo moment: Int) -> (value: Value, changedAt: Int)? {
+  func known(upTo moment: Int) -> (value: AnyBox, changedAt: Int)? {
     memo.withLock { memo in
       guard memo.valueAt <= moment, let value = memo.value else { return nil }
       return (value, memo.changedAt)
@@ -186,43 +170,37 @@ final class DerivedState<Value: Sendable>: StateNode, Sendable {
   }
 
   /// Without what is known of it.
-  func computed(in evaluation: Evaluation) -> Value { recipe.read(evaluation) }
+  func computed(in evaluation: Evaluation) -> AnyBox { recipe.read(evaluation) }
 
-  func isSame(_ one: Value, _ other: Value) -> Bool { recipe.areEqual?(one, other) ?? false }
+  func isSame(_ one: AnyBox, _ other: AnyBox) -> Bool { recipe.areEqual?(one, other) ?? false }
 
-  @usableFromInline
+  /// Computes its value.
+  ///
+  /// - Parameter changed: Which parts have changed; nil if all may have.
   func compute(in evaluation: Evaluation, changed: [Int]?) {
     let recipe = recipe
-    if let update = recipe.update, let changed, var value = take(upTo: evaluation.moment) {
-      update(&value, changed, evaluation)
-      return evaluation.finish(self, value, isChanged: true, hasRun: false)
+    let known =
+      recipe.update == nil && recipe.areEqual == nil ? nil : known(upTo: evaluation.moment)?.value
+    if let update = recipe.update, let changed, let known {
+      return evaluation.finish(
+        self, update(known, changed, evaluation), isChanged: true, hasRun: false)
     }
     let value = recipe.read(evaluation)
-    if let areEqual = recipe.areEqual, let known = known(upTo: evaluation.moment),
-      areEqual(known.value, value)
-    {
-      evaluation.finish(self, value, isChanged: false, hasRun: true)
-    } else {
-      evaluation.finish(self, value, isChanged: true, hasRun: true)
-    }
+    let isSame = known.map { recipe.areEqual?($0, value) ?? false } ?? false
+    evaluation.finish(self, value, isChanged: !isSame, hasRun: true)
   }
 
-  @usableFromInline
+  /// Keeps the value that is known. False if it is not known of that moment.
   func keep(in evaluation: Evaluation) -> Bool {
     guard let known = known(upTo: evaluation.moment) else { return false }
     evaluation.finish(self, known.value, isNew: false, isChanged: false, hasRun: false)
     return true
   }
 
-  /// Takes what is known out, so that it can be changed in place.
-  private func take(upTo moment: Int) -> Value? {
-    memo.withLock { $0.valueAt <= moment ? $0.value.take() : nil }
-  }
-
   /// With the graph's lock held. Returns what is to be destroyed without it.
   func store(
-    _ value: Value, at moment: Int, isChanged: Bool, reads: [StatePart]?
-  ) -> (Value?, [StatePart]) {
+    _ value: AnyBox, at moment: Int, isChanged: Bool, reads: [StatePart]?
+  ) -> (AnyBox?, [StatePart]) {
     memo.withLock { memo in
       if isChanged { memo.changedAt = moment }
       memo.valueAt = moment
@@ -231,6 +209,25 @@ final class DerivedState<Value: Sendable>: StateNode, Sendable {
       )
     }
   }
+}
+
+/// A node, and the type of its values.
+@frozen @usableFromInline
+struct DerivedState<Value: Sendable>: Sendable {
+  @usableFromInline let node: StateNode
+
+  @inlinable
+  init(_ node: StateNode) {
+    self.node = node
+  }
+
+  @inlinable
+  init(of parts: [StatePart], read: @escaping @Sendable (Evaluation) -> Value) {
+    node = StateNode(of: parts) { Box(read($0)) }
+  }
+
+  @inlinable
+  var value: Value { node.value.value(as: Value.self) }
 }
 
 /// What derived state was made of when it was dropped: destroyed one after the other, and not one within the other,
@@ -249,12 +246,10 @@ private enum Dropped {
       return isFirst
     }
     guard isFirst else { return }
-    repeat {
-      next = all.withLock { all in
-        let next = all[thread]?.popLast()
-        if next == nil { all[thread] = nil }
-        return next
-      }
-    } while next != nil
+    // Each is destroyed before the next is looked for, and leaves what it was made of.
+    while let last = all.withLock({ $0[thread]?.popLast() }) { destroy(last) }
+    all.withLock { $0[thread] = nil }
   }
+
+  private static func destroy(_ last: consuming any Sendable) {}
 }

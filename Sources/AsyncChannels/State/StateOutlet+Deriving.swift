@@ -32,7 +32,7 @@ extension StateOutlet {
   private func followed(in evaluation: Evaluation) -> Value {
     switch source {
     case .state(let root): evaluation.follow(root)
-    case .derived(let derived): evaluation.follow(derived)
+    case .derived(let derived): evaluation.follow(derived.node).value(as: Value.self)
     }
   }
 }
@@ -43,7 +43,11 @@ extension StateOutlet where Value: Equatable {
   /// A subscription's first value is always delivered.
   public func removeDuplicates() -> StateOutlet {
     StateOutlet(
-      .derived(DerivedState(of: [part], areEqual: { $0 == $1 }, read: { value(in: $0) })))
+      .derived(
+        DerivedState(
+          StateNode(
+            of: [part], areEqual: { $0.value(as: Value.self) == $1.value(as: Value.self) },
+            read: { Box(value(in: $0)) }))))
   }
 }
 
@@ -87,9 +91,13 @@ extension StateOutlet {
     StateOutlet(
       .derived(
         DerivedState(
-          of: parts.map(\.part),
-          update: { for part in $1 { $0[part] = parts[part].value(in: $2) } },
-          read: { moment in parts.map { $0.value(in: moment) } })))
+          StateNode(
+            of: parts.map(\.part),
+            update: { before, changed, evaluation in
+              var values = before.value(as: [Part].self)
+              for part in changed { values[part] = parts[part].value(in: evaluation) }
+              return Box(values)
+            }, read: { evaluation in Box(parts.map { $0.value(in: evaluation) }) }))))
   }
 }
 

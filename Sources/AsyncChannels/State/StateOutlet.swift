@@ -94,16 +94,16 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Subscribable {
   var part: StatePart {
     switch source {
     case .state(let root): .root(root.log)
-    case .derived(let derived): .derived(derived)
+    case .derived(let derived): .derived(derived.node)
     }
   }
 
   /// Its value for what is made of it.
-  @usableFromInline
+  @inlinable
   func value(in evaluation: Evaluation) -> Value {
     switch source {
     case .state(let root): evaluation.value(of: root)
-    case .derived(let derived): evaluation.value(of: derived)
+    case .derived(let derived): evaluation.value(of: derived.node).value(as: Value.self)
     }
   }
 
