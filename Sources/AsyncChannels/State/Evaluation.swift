@@ -347,13 +347,18 @@ extension Evaluation {
           return
         }
         // Another evaluation may have removed the edges of what this one has read.
-        if isMarked, graph[number].sources.count > open.partCount {
+        if isMarked, !open.reads.isEmpty || graph[number].sources.count > open.partCount {
           state.own[number] = value
           if state.open.isEmpty { state.outcome = .outdated }
           return
         }
         // Another thread was faster.
-        if graph[number].isValid, graph[number].valueAt <= state.moment { return }
+        if graph[number].isValid, graph[number].valueAt <= state.moment {
+          let sources = node.reads.map { graph.number(of: $0) }
+          graph.setReads(sources, of: number, behind: open.partCount)
+          if graph[number].isOver { graph.end(number) }
+          return
+        }
         if isNew {
           old = node.store(
             value, at: state.moment, isChanged: isChanged,

@@ -195,6 +195,13 @@ extension StateGraph {
     for (index, source) in nodes[number].sources.enumerated() {
       unlink(source, from: Edge(node: number, part: index < parts ? index : -1))
     }
+    // What an evaluation has read whose value was not kept.
+    for edge in nodes[number].dependents {
+      guard let index = nodes[edge.node].sources.lastIndex(of: number) else { continue }
+      nodes[edge.node].sources.remove(at: index)
+      if nodes[number].hasEnded { nodes[edge.node].endedSources -= 1 }
+      if nodes[edge.node].isOver { end(edge.node) }
+    }
     retire(number)
   }
 
