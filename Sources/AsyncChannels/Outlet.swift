@@ -29,8 +29,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Subscribable {
   @usableFromInline
   enum Source: Sendable {
     case log(BroadcastLog<Element>)
-    case feeds(
-      of: @Sendable () -> [BroadcastLogBase], @Sendable (BufferingPolicy?) -> Feed<Element>)
+    case feeds(of: [BroadcastLogBase], @Sendable (BufferingPolicy?) -> Feed<Element>)
   }
 
   @usableFromInline let source: Source
@@ -45,7 +44,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Subscribable {
   /// - Parameter logs: Those whose elements the feeds take.
   @usableFromInline
   init(
-    of logs: @escaping @autoclosure @Sendable () -> [BroadcastLogBase],
+    of logs: [BroadcastLogBase],
     _ makeFeed: @escaping @Sendable (BufferingPolicy?) -> Feed<Element>
   ) {
     source = .feeds(of: logs, makeFeed)
@@ -60,7 +59,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Subscribable {
   package var logs: [BroadcastLogBase] {
     switch source {
     case .log(let log): [log]
-    case .feeds(let logs, _): logs()
+    case .feeds(let logs, _): logs
     }
   }
 

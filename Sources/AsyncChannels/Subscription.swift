@@ -34,7 +34,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   }
 
   /// How many elements the buffering policy has dropped because the consumer fell behind.
-  public var droppedCount: Int { feed.waiter.isConflating ? 0 : feed.waiter.droppedCount }
+  public var droppedCount: Int { feed.waiter.droppedCount }
 
   /// How far behind the consumer is: how many elements were sent to this subscription, or replayed,
   /// and neither taken nor dropped.

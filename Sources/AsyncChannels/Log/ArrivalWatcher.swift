@@ -15,15 +15,13 @@ final class ArrivalWatcher: Waiter, @unchecked Sendable {
     self.cursor = cursor
     seen = cursor.untypedLog.state.withLock { $0.arrivals(in: cursor.untypedQueue) }
     super.init(subscriber: 0)
-    cursor.rearm?()
   }
 
   override var elementType: Any.Type { cursor.elementType }
 
   /// Readable each time that something has come since the last look.
   override func poll(asks: Bool, orJoinWith bell: Doorbell?) -> PollResult {
-    cursor.rearm?()
-    return cursor.untypedLog.state.withLock { state in
+    cursor.untypedLog.state.withLock { state in
       let arrivals = state.arrivals(in: cursor.untypedQueue)
       if exchange(&seen, with: arrivals) != arrivals { return .readable }
       if state.isFinished { return .finished }

@@ -68,7 +68,15 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     return Cursor(in: self, buffering: policy ?? defaultPolicy)
   }
 
-  override var hasNewest: Bool { state.withLock { _ in isNewestThere } }
+  override func subscribe(at place: NewestPlace) -> LogCursor {
+    let queue = SubscriberQueue<Element>(policy: .bufferingNewest(1), newestAt: place)
+    let cursor = Cursor(in: self, queue.policy, queue)
+    // It is finished: the cursor gives nothing.
+    if cursor.isPastTheEnd, let last = boxedNewest { place.put(last) }
+    return cursor
+  }
+
+  override var boxedNewest: AnyBox? { newest.map { Box($0) } }
 
   override var elementType: any Sendable.Type { Element.self }
 

@@ -114,9 +114,7 @@ extension BroadcastLogBase: Followed {
     LogPicture(
       isFinished: state.isFinished,
       queues: state.queues.map { ($0.subscriber, $0.count, $0.departures) },
-      replayed: replayedCount,
-      subscriberCount: state.subscriberCount - (state.isFinished ? 0 : state.followedDerived),
-      followedDerived: state.isFinished ? 0 : state.followedDerived,
+      replayed: replayedCount, subscriberCount: state.subscriberCount,
       newest: state.newestSubscriber, end: state.end?.number ?? 0,
       asleep: state.waiting.subscribers)
   }

@@ -23,9 +23,6 @@ package class BroadcastLogBase: @unchecked Sendable {
   /// Relaxed: it leads to the slower path, which looks under the lock.
   @usableFromInline final let isObserved = Atomic(false)
 
-  /// Its number among states of which others are made; zero if there are none. Written under their lock.
-  final let graphNumber = Atomic(0)
-
   /// A recording of the program follows each log from here on.
   @usableFromInline
   init() {
@@ -50,8 +47,13 @@ package class BroadcastLogBase: @unchecked Sendable {
   /// How many elements a new subscriber gets. With the lock held.
   var replayedCount: Int { 0 }
 
-  /// Of state: false while its newest element is changed in place.
-  var hasNewest: Bool { true }
+  /// The newest element of state; nil while it is changed in place.
+  var boxedNewest: AnyBox? { nil }
+
+  /// A subscription whose newest element is taken together with those of other logs.
+  func subscribe(at place: NewestPlace) -> LogCursor {
+    preconditionFailure("A log knows its elements.")
+  }
 
   package final var subscriberCount: Int { state.withLock { $0.subscriberCount } }
 

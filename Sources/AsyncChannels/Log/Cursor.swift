@@ -12,6 +12,12 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     super.init(in: log, at: log.join(policy, queue), queue: queue)
   }
 
+  init(
+    in log: BroadcastLog<Element>, _ policy: BufferingPolicy, _ queue: SubscriberQueue<Element>
+  ) {
+    super.init(in: log, at: log.join(policy, queue), queue: queue)
+  }
+
   @inlinable
   deinit {
     if let rest = unsubscribe() { rest.abandon(Element.self) }

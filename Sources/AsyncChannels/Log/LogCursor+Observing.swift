@@ -10,6 +10,14 @@ extension LogCursor {
         progress: position.segment == nil ? untypedQueue?.departures : position.number))
   }
 
+  /// Its newest element was taken together with those of other logs.
+  final func noteTakenTogether() {
+    untypedLog.state.withLock { state in
+      untypedQueue?.noteTaken()
+      return state.isObserved ? state.tell(.taken(by: subscriber, slot: nil)) : nil
+    }?()
+  }
+
   final func noteTaking(from slot: Int) {
     tell(.taken(by: subscriber, slot: slot < firstInLog ? nil : slot))
   }

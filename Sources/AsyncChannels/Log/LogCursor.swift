@@ -30,12 +30,6 @@ package class LogCursor: Waiter, @unchecked Sendable {
     super.init(subscriber: place.subscriber)
   }
 
-  /// If what it takes is computed when it is taken: makes a writer ring again, though nothing was taken. Set before it
-  /// is consumed.
-  @exclusivity(unchecked) final var rearm: (@Sendable () -> Void)?
-
-  final override var isConflating: Bool { rearm != nil }
-
   final override var droppedCount: Int {
     untypedQueue.map { queue in untypedLog.state.withLock { _ in queue.droppedCount } } ?? 0
   }

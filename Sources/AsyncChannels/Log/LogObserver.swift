@@ -67,9 +67,6 @@ package enum LogEvent {
   case stepEnded(Int)
   /// - Parameter count: How many there are left.
   case left(Int, count: Int)
-  /// State that is derived from it is followed, or is so no more.
-  /// - Parameter count: As of `left`.
-  case counted(Int)
   case finished
   /// What was sent is no longer worked on, since a newer one came. Told with no lock held.
   case superseded(Int)
@@ -87,8 +84,6 @@ package struct LogPicture {
   /// How much is replayed to a new one.
   package let replayed: Int
   package let subscriberCount: Int
-  /// How many states that are derived from it are followed.
-  package let followedDerived: Int
   /// The number of the newest subscriber.
   package let newest: Int
   /// How many slots the shared log has.

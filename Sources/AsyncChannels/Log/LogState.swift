@@ -10,8 +10,6 @@ struct LogFlags: OptionSet, Sendable {
   @inlinable static var finished: LogFlags { LogFlags(rawValue: 1) }
   @inlinable static var updating: LogFlags { LogFlags(rawValue: 2) }
   @inlinable static var observed: LogFlags { LogFlags(rawValue: 4) }
-  /// Its elements are state, and other state is derived from it.
-  @inlinable static var derived: LogFlags { LogFlags(rawValue: 8) }
 }
 
 /// The state of a log, without its elements. Its changes return what is to be done after unlocking.
@@ -23,8 +21,6 @@ struct LogFlags: OptionSet, Sendable {
 struct LogState: Sendable {
   @usableFromInline var flags: LogFlags = []
   @usableFromInline private(set) var readers = 0
-  /// How many states that are derived from this one are followed: each is a subscriber.
-  private(set) var followedDerived = 0
   /// The tail, which the log holds. Made when the first unbounded subscriber joins.
   @usableFromInline var end: LogEnd?
   /// In no order.
@@ -70,13 +66,8 @@ struct LogState: Sendable {
     if isSet { flags.insert(flag) } else { flags.remove(flag) }
   }
 
-  var subscriberCount: Int { isFinished ? 0 : readers + queues.count + followedDerived }
-
-  mutating func countDerived(_ change: Int) -> AfterLock? {
-    if isFinished { return nil }
-    followedDerived += change
-    return hasObservers ? tell(.counted(subscriberCount)) : nil
-  }
+  @inlinable
+  var subscriberCount: Int { isFinished ? 0 : readers + queues.count }
 
   /// Writes an element for all readers; there must be some. Returns how many slots there are now, to be
   /// published.
@@ -128,7 +119,7 @@ struct LogState: Sendable {
   mutating func poll(
     at number: Int?, queue: SubscriberQueueBase?, orJoinWith bell: Doorbell?
   ) -> PollResult {
-    if let queue, queue.count > 0 { return .readable }
+    if let queue, queue.isReadable { return .readable }
     if let number, number < end?.number ?? 0 { return .readable }
     if isFinished { return .finished }
     if let bell {

@@ -17,10 +17,22 @@ class SubscriberQueueBase: @unchecked Sendable {
   /// Its index in the log's list, so that leaving is O(1); nil for one that senders do not fill.
   final var index: Int?
   @usableFromInline final let policy: BufferingPolicy
+  /// Where its newest element is, if that is taken together with those of other logs.
+  @usableFromInline final let newest: NewestPlace?
 
-  fileprivate init(policy: BufferingPolicy) {
+  fileprivate init(policy: BufferingPolicy, newestAt place: NewestPlace?) {
     self.policy = policy
+    newest = place
   }
+
+  /// The newest element was taken, from its place.
+  final func noteTaken() {
+    takenCount += 1
+    count -= 1
+  }
+
+  /// Whether its subscriber finds something.
+  final var isReadable: Bool { newest?.isReady ?? (count > 0) }
 
   /// Whether what it drops was in it. Otherwise it was refused.
   final var replacesOld: Bool { if case .bufferingNewest = policy { true } else { false } }
@@ -38,13 +50,17 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
   @exclusivity(unchecked) @usableFromInline var backlog = RingBuffer<Element>()
 
   @usableFromInline
-  override init(policy: BufferingPolicy) {
-    super.init(policy: policy)
+  override init(policy: BufferingPolicy, newestAt place: NewestPlace? = nil) {
+    super.init(policy: policy, newestAt: place)
   }
 
   /// Adds an element if the policy keeps it; an older one may be evicted.
   @inlinable
   func offer(_ element: Element, evicting evicted: inout Evicted<Element>) {
+    if let newest {
+      if newest.put(element, evicting: &evicted) { count += 1 } else { droppedCount += 1 }
+      return
+    }
     switch policy {
     case .bufferingNewest(let limit) where count == limit:
       if let oldest = backlog.popFirst() { evicted.add(oldest) }
@@ -72,8 +88,7 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
   }
 
   private func removeFirst() -> Element? {
-    takenCount += 1
-    count -= 1
+    noteTaken()
     return backlog.popFirst()
   }
 }

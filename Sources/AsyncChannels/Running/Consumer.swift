@@ -15,6 +15,7 @@ final class Consumer<Element: Sendable>: AnswerSource, Sendable {
     place = ConsumerPlace(
       waiter: waiter, epoch: isAlone ? waiter.makeEpoch() : iterator.epoch,
       isPlain: isPlain,
+      isMerged: waiter is StateMerge,
       replacesOld: (waiter as? LogCursor)?.untypedQueue?.replacesOld == true)
   }
 
@@ -62,11 +63,16 @@ struct ConsumerPlace: Sendable {
   let epoch: UInt64
   /// Whether an element that is ready is one that will be taken: nothing is derived, and filtered out.
   let isPlain: Bool
+  /// Whether several elements may be taken as one.
+  let isMerged: Bool
   /// Whether what is ready may be dropped, and replaced, before it is taken.
   let replacesOld: Bool
 
   /// How many elements it could take now, or skip.
   var pendingCount: Int { waiter.pendingCount }
+
+  /// The same, if they are taken one by one.
+  var countInOrder: Int { isMerged ? 0 : pendingCount }
 
   /// How many were dropped that had been ready.
   var replacedCount: Int { replacesOld ? waiter.droppedCount : 0 }

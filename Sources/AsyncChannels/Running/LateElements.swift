@@ -7,7 +7,7 @@ struct LateElements {
   init() {}
 
   init(readyIn place: ConsumerPlace) {
-    (count, replaced) = (place.pendingCount, place.replacedCount)
+    (count, replaced) = (place.countInOrder, place.replacedCount)
   }
 
   /// Whether the one that was just taken, or skipped, is one of them. Those that were replaced are not left. If others

@@ -162,7 +162,8 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// value it traps.
   public func finish() {
     observed.writers.requireNotHeldByThisThread(of: Value.self)
-    if log.finishKeepingNewest() { log.endDerived() } else { endUpdatesAndFinish() }
+    if log.finishKeepingNewest() { return }
+    endUpdatesAndFinish()
   }
 
   /// How many subscriptions there are now; zero once the value is finished. One to derived state counts
@@ -187,22 +188,19 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   func setNoting(_ value: Value) -> Int? {
     var evicted = Evicted<Value>()  // destroyed at the end, as in `set`
     let notes = log.notes(of: value)
-    let (subscribers, wake, rest) =
-      log.writeUnlessUpdating(value, noting: notes, evicting: &evicted)
+    let (subscribers, wake) =
+      log.appendUnlessUpdating(value, noting: notes, evicting: &evicted)
       ?? observed.writers.withLock(of: Value.self) {
-        log.write(value, noting: notes, evicting: &evicted)
+        log.append(value, noting: notes, evicting: &evicted)
       }
-    publish(wake, to: subscribers, rest)
+    publish(wake, to: subscribers)
     return subscribers
   }
 
   /// Wakes subscribers and tells observers, after the store and with no lock held.
-  ///
-  /// - Parameter rest: What is left to do for state that is derived from this.
   @inlinable
-  func publish(_ wake: Wake, to subscribers: Int?, _ rest: StateGraph.Rest? = nil) {
+  func publish(_ wake: Wake, to subscribers: Int?) {
     log.perform(wake)
     if subscribers != nil { observed.tellOfChange() }
-    rest?.perform()
   }
 }

@@ -43,8 +43,7 @@ import Synchronization
 /// keeps neither the owner nor its channel alive.
 public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendable {
   private let source: StateOutlet<Value>
-  /// The source's.
-  private let publications: ObservedValue
+  private let roots: [(log: BroadcastLogBase, observed: ObservedValue)]
   private let target: Inlet<Value>
   private let drafting = Locked(Drafting<Value>())
   /// The source is read untracked, so this is all that tells of what is read.
@@ -58,14 +57,16 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   public init(reading source: StateOutlet<Value>, writing target: Inlet<Value>) {
     self.source = source
     self.target = target
-    publications = source.observed
-    publications.addFollower(ObjectIdentifier(self)) { [weak self] in
-      if let self, judge() { observed.tellOfChange() }
+    roots = source.roots
+    for root in roots {
+      root.observed.addFollower(ObjectIdentifier(self)) { [weak self] in
+        if let self, judge() { observed.tellOfChange() }
+      }
     }
   }
 
   deinit {
-    publications.removeFollower(ObjectIdentifier(self))
+    for root in roots { root.observed.removeFollower(ObjectIdentifier(self)) }
     drafting.withLock { $0.end() }.receipt?.end()
   }
 
@@ -159,18 +160,23 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   /// while one is changed in place.
   private var published: Published<Value>? {
     guard case .derived(let derived) = source.source else { return nil }
-    guard let reading = derived.node.reading(mayWait: false) else { return nil }
-    return Published(
-      value: reading.value.value(as: Value.self), version: reading.changedAt, isCurrent: reading.isCurrent)
+    let version = version
+    let roots = StateRoots(of: derived)
+    guard let newest = roots.newest else { return nil }
+    let value = StateMoment(of: roots, newest).value(of: derived)
+    return Published(value: value, version: version, isCurrent: version == self.version)
   }
+
+  /// A number that grows with each publication.
+  private var version: Int { roots.reduce(0) { $0 + $1.log.version } }
 }
 
 extension StateOutlet {
-  /// What is told of each change.
-  fileprivate var observed: ObservedValue {
+  /// The states that it is made of.
+  fileprivate var roots: [(log: BroadcastLogBase, observed: ObservedValue)] {
     switch source {
-    case .state(let root): root.observed
-    case .derived(let derived): derived.node.observed
+    case .state(let root): [(root.log, root.observed)]
+    case .derived(let derived): StateRoots(of: derived).all
     }
   }
 }

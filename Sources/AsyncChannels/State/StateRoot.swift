@@ -15,9 +15,6 @@ struct StateRoot<Value: Sendable>: Sendable {
 
   @inlinable
   static func value(of log: BroadcastLog<Value>, _ observed: ObservedValue) -> Value {
-    if let evaluation = Evaluation.current {
-      return evaluation.follow(StateRoot(log: log, observed: observed))
-    }
     observed.access()
     return untrackedValue(of: log, observed)
   }

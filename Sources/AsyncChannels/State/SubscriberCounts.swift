@@ -43,43 +43,36 @@ extension BroadcastLogBase {
 
 /// The number of a log's subscribers as state.
 ///
-/// Each change is noted under the log's lock, so that none is missed and the order is that of the changes, and written
-/// when that is released: whoever comes first writes all that was noted, in order, and others wait until it has.
+/// The log stores each change in it under its own lock, so that none is missed and the order is that of
+/// the changes. This is the only place where two locks of logs are held, always in this order.
 private final class SubscriberCounts: LogObserver {
   let count = CurrentValue(0)
-  private let noted = Locked([Int]())
-  private let writing = Locked(())
+  private let known = Locked(0)
 
   var followsElements: Bool { false }
 
   func note(_ event: LogEvent) -> AfterLock? {
     switch event {
     case .attached(let log):
-      .both(note(log.subscriberCount + log.followedDerived), log.isFinished ? end : nil)
-    case .subscribed(_, _, _, let count), .left(_, let count), .counted(let count): note(count)
-    case .finished: .both(note(0), end)
-    default: nil
+      let after = store(log.subscriberCount)
+      return log.isFinished ? .both(after, end) : after
+    case .subscribed(_, _, _, let count), .left(_, let count): return store(count)
+    case .finished: return .both(store(0), end)
+    default: return nil
     }
   }
 
   private var end: AfterLock { AfterLock { [count] in count.finish() } }
 
-  private func note(_ count: Int) -> AfterLock {
-    noted.withLock { $0.append(count) }
-    return AfterLock { [self] in
-      for change in writing.withLock({ _ in write() }) {
-        self.count.publish(change.wake, to: change.subscribers, change.rest)
-      }
+  private func store(_ count: Int) -> AfterLock? {
+    guard known.withLock({ exchange(&$0, with: count) }) != count else { return nil }
+    var evicted = Evicted<Int>()
+    let log = self.count.log
+    var (subscribers, wake) = log.appendIfPlain(count, replayed: true, evicting: &evicted)
+    if subscribers == nil {
+      // Observed. Its words are known: describing it would be user's code, with a lock held.
+      (_, wake) = log.append(count, noting: SendNotes(inWords: "\(count)"), evicting: &evicted)
     }
-  }
-
-  /// Its words are known: describing it would be user's code, with a lock held.
-  private func write() -> [BroadcastLog<Int>.Written] {
-    let log = count.log
-    return noted.withLock { exchange(&$0, with: []) }.compactMap { next in
-      if next == log.newest { return nil }
-      var evicted = Evicted<Int>()
-      return log.write(next, noting: SendNotes(inWords: "\(next)"), evicting: &evicted)
-    }
+    return AfterLock { [self, wake] in self.count.publish(wake, to: 1) }
   }
 }

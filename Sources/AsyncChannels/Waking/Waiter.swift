@@ -57,9 +57,6 @@ package class Waiter: @unchecked Sendable {
   /// How many elements the buffering policy has dropped.
   var droppedCount: Int { 0 }
 
-  /// Whether an element stands for all that changed before it: then none is dropped.
-  var isConflating: Bool { false }
-
   /// How many elements have come and have not been taken. Requires no lock, and takes the log's.
   @usableFromInline
   var pendingCount: Int { 0 }

@@ -7,9 +7,8 @@ extension Subscribable {
   ///
   /// It returns when each subscriber that exists at the call has taken everything that was sent before, and asks for
   /// more, or has left. So the subscriber has worked on all of it. It does not wait for later subscribers. A
-  /// subscriber that hands its work to another task "asks for more" while that work continues. A derived outlet
-  /// waits for all subscribers of what it is derived from; a state for those of all that is derived from it, and derived
-  /// state for those of all that is derived from the same states. The owner of a channel asks its outlet:
+  /// subscriber that hands its work to another task "asks for more" while that work continues. A derived outlet, and
+  /// derived state, waits for all subscribers of what it is derived from. The owner of a channel asks its outlet:
   /// `channel.outlet.waitUntilSettled()`.
   ///
   /// ```swift
@@ -30,6 +29,8 @@ extension Subscribable {
   ///   for a ``Probe``.) A loop that calls this in its own body waits for itself. To set a deadline,
   ///   cancel the task.
   /// - **Batches**: a step of `Batches` asks once, when it begins, so the batch before has been worked on.
+  /// - **State of several states**: steps ask all of these states in turn, so a state that does not change
+  ///   delays nothing.
   /// - **More is sent meanwhile**: the call only waits for elements that were sent before. If an unbounded
   ///   subscriber always finds an element ready, the call may return late: when the subscriber has taken up to
   ///   64 more elements.
@@ -45,10 +46,7 @@ extension Subscribable {
   ///   that never changes has settled.
   @discardableResult
   public func waitUntilSettled(isolation: isolated (any Actor)? = #isolation) async -> Bool {
-    var seen: Set<ObjectIdentifier> = []
-    let logs = outlet.logs.flatMap(\.withDerived)
-      .filter { seen.insert(ObjectIdentifier($0)).inserted }
-    return await Settling.wait(for: logs, isolation: isolation)
+    await Settling.wait(for: outlet.logs, isolation: isolation)
   }
 }
 

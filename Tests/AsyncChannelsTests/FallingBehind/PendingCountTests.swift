@@ -33,15 +33,15 @@ final class PendingCountTests: XCTestCase {
     XCTAssertEqual(channel.outlet.subscribe().pendingCount, 0)
   }
 
-  func test_C71_ofDerivedStateItIsOneIfThereIsAChange() async throws {
+  func test_C71_ofDerivedStateItCountsWhatEachStateHas() async throws {
     let (one, other) = (CurrentValue(1), CurrentValue("a"))
     let both = StateOutlet.combine(one.outlet, other.outlet).subscribe()
-    XCTAssertEqual(both.pendingCount, 1)
+    XCTAssertEqual(both.pendingCount, 2)
     _ = await both.next()
     XCTAssertEqual(both.pendingCount, 0)
     one.value = 2
     other.value = "b"
-    XCTAssertEqual(both.pendingCount, 1)
+    XCTAssertEqual(both.pendingCount, 2)
     XCTAssertEqual(StateOutlet.constant(1).subscribe().pendingCount, 1)
   }
 

@@ -38,10 +38,10 @@ final class StateOutletTests: XCTestCase {
     XCTAssertEqual(both.value.1, 10)
     let followed = try await (followers[0].value, followers[1].value)
     XCTAssertEqual(followed.0, [1, 5])
-    XCTAssertEqual(followed.1.last, 10)
+    XCTAssertEqual(followed.1, [2, 10])
     let afterwards = try await (outlet.collect(), double.collect())
     XCTAssertEqual(afterwards.0, [])
-    XCTAssertEqual(afterwards.1, [10])
+    XCTAssertEqual(afterwards.1, [])
   }
 
   func test_C53_aConstantIsReadAndGivenOnce() async throws {
@@ -321,48 +321,96 @@ final class DerivedStateTests: XCTestCase {
     XCTAssertEqual(seen.last?.1, -2000)
   }
 
-  func test_C56d_aPolicyMakesNoDifference() async throws {
-    for policy in [BufferingPolicy.unbounded, .bufferingNewest(3), .bufferingOldest(1)] {
-      let (one, two) = (CurrentValue(0), CurrentValue(0))
-      let both = StateOutlet.combine(one.outlet, two.outlet)
-      let subscription = both.subscribe(buffering: policy)
-      XCTAssertEqual(subscription.pendingCount, 1)
-      for number in 1...10 {
-        one.value = number
-        // Somebody else asks, so each write is a change of its own.
-        XCTAssertEqual(both.value.0, number)
-      }
-      two.value = 5
-      XCTAssertEqual(subscription.pendingCount, 1)
-      XCTAssertEqual(subscription.droppedCount, 0)
-      let pair = try await subscription.take(1)
-      XCTAssertEqual(pair.map { [$0.0, $0.1] }, [[10, 5]])
-      XCTAssertEqual(subscription.pendingCount, 0)
-      XCTAssertNil(subscription.takeNow().element)
-    }
+  func test_C56d_thePolicyAppliesToEachStateAndDropsAreCounted() async throws {
+    let (one, two) = (CurrentValue(0), CurrentValue(0))
+    let newest = StateOutlet.combine(one.outlet, two.outlet)
+      .subscribe(buffering: .bufferingNewest(1))
+    for number in 1...10 { one.value = number }
+    for number in 1...5 { two.value = number }
+    XCTAssertEqual(newest.droppedCount, 15)
+    let pair = try await newest.take(1)
+    XCTAssertEqual(pair.map { [$0.0, $0.1] }, [[10, 5]])
   }
 
   func test_C56c_droppingTheSubscriptionLeavesNothingBehind() async throws {
     for policy in [BufferingPolicy.unbounded, .bufferingNewest(3)] {
       let census = Census()
       let states = (0..<3).map { CurrentValue(Tracked($0, in: census)) }
-      let sum = StateOutlet.combine(states[0].outlet, states[1].outlet, states[2].outlet)
-        .map { $0.number + $1.number + $2.number }
-      var subscription: Subscription<Int>? = sum.subscribe(buffering: policy)
-      XCTAssertEqual(states.map(\.log.subscriberCount), [1, 1, 1])
+      var subscription: Subscription<Int>? = StateOutlet.combine(
+        states[0].outlet, states[1].outlet, states[2].outlet
+      ).map { $0.number + $1.number + $2.number }.subscribe(buffering: policy)
       let waiting = try XCTUnwrap(subscription).consuming()
       for _ in 0..<100 {
         for state in states { state.value = Tracked(1, in: census) }
         await giveWay(3)
       }
-      try await until("asleep") { sum.sleeperCount == 1 }
+      try await until("asleep") { states.allSatisfy { $0.log.sleeperCount == 1 } }
       try await waiting.cancelAndWait()
-      XCTAssertEqual(sum.sleeperCount, 0)
+      XCTAssertEqual(states.map(\.log.sleeperCount), [0, 0, 0])
       subscription = nil
       XCTAssertEqual(states.map(\.log.subscriberCount), [0, 0, 0])
       try await until("only the states' own values are left") { census.count == 3 }
       withExtendedLifetime(subscription) {}
     }
+  }
+
+  /// One state wakes the consumer, which leaves its places with the others.
+  func test_C56c_oneThatWakesHasNoPlaceWithTheOthers() async throws {
+    let states = (0..<3).map { CurrentValue($0) }
+    let combined = StateOutlet.combine(states[0].outlet, states[1].outlet, states[2].outlet)
+    let subscription = combined.map { $0 + $1 + $2 }.subscribe()
+    let first = try await subscription.take(1)
+    XCTAssertEqual(first, [3])
+    let waiting = Task { await subscription.next() }
+    try await until("asleep") { states.allSatisfy { $0.log.sleeperCount == 1 } }
+    states[1].value = 11
+    let second = try await waiting.result()
+    XCTAssertEqual(second, 13)
+    XCTAssertEqual(states.map(\.log.sleeperCount), [0, 0, 0])
+    withExtendedLifetime(subscription) {}
+  }
+
+  /// A sender that has taken a sleeper out of the queue rings it later, and has its links until then.
+  func test_C56c_whatASenderIsAboutToRingIsNotWaitedOnAgain() async throws {
+    let (one, two) = (CurrentValue(0), CurrentValue(0))
+    let subscription = StateOutlet.combine(one.outlet, two.outlet).subscribe()
+    let first = try await subscription.take(1)
+    XCTAssertEqual(first.count, 1)
+    let waiting = Task { await subscription.next()?.1 }
+    try await until("asleep") { [one, two].allSatisfy { $0.log.sleeperCount == 1 } }
+    let wake = one.log.state.withLock { $0.takeSleepers() }
+    guard case .few(let taken) = wake else { return XCTFail("nobody sleeps") }
+    two.value = 2
+    let second = try await waiting.result()
+    XCTAssertEqual(second, 2)
+    let next = Task { await subscription.next()?.0 }
+    try await until("asleep") { [one, two].allSatisfy { $0.log.sleeperCount == 1 } }
+    XCTAssertFalse(one.log.state.withLock { $0.waiting.sleepers.first } === taken)
+    one.log.perform(wake)
+    one.value = 3
+    let third = try await next.result()
+    XCTAssertEqual(third, 3)
+  }
+
+  /// It looks at the first state, and would wait for that, before it finds the second one changed.
+  func test_C56c_oneThatFindsSomethingWaitsForNone() async throws {
+    let states = (0..<2).map { CurrentValue($0) }
+    let subscription = StateOutlet.combine(states[0].outlet, states[1].outlet).subscribe()
+    @Sendable func nextBatch() async -> Int? {
+      await subscription.batches().makeAsyncIterator().next()?.count
+    }
+    let first = await nextBatch()
+    XCTAssertEqual(first, 1)
+    // It has a doorbell since it slept.
+    let waiting = Task { await nextBatch() }
+    try await until("asleep") { states.allSatisfy { $0.log.sleeperCount == 1 } }
+    states[0].value = 10
+    let second = try await waiting.result()
+    XCTAssertEqual(second, 1)
+    states[1].value = 11
+    let third = await nextBatch()
+    XCTAssertEqual(third, 1)
+    XCTAssertEqual(states.map(\.log.sleeperCount), [0, 0])
   }
 
   /// A consumer's body that writes what it follows, and a closure that reads it.
