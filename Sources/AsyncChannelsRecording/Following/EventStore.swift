@@ -205,7 +205,13 @@ struct EventStoreState: Sendable {
     lastTime = max(time, lastTime)
     if lanes[lane].isOfStranger(event) { return }
     switch event {
-    case .sent, .taken, .takenAgain, .asked, .stepEnded: break
+    case .sent, .taken, .stepEnded: break
+    case .asked(let asking):
+      guard let take = lanes[lane].lastTakes[asking.subscriber], keeps(take),
+        self[take].event.done == nil
+      else { break }
+      events[take % limit].event.done = lastTime
+      for reader in readers.indices { readers[reader].note(changed: take) }
     case .attached(let log): lanes[lane].prepare(log)
     case .subscribed(let subscriber, let policy, let replays, _):
       let number = lanes[lane].number(of: subscriber)
