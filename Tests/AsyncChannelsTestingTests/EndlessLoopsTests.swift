@@ -6,7 +6,7 @@ import XCTest
 final class EndlessLoopsTests: XCTestCase {
   /// Each way to follow something, times each thing that can be followed, to itself and through a channel.
   @MainActor
-  func test_C96a_aLoopOfEachKindIsNamed() async throws {
+  func test_C123_aLoopOfEachKindIsNamed() async throws {
     var (count, longest) = (0, Duration.zero)
     for source in Circles.Source.allCases {
       for follower in Circles.Follower.allCases {
@@ -41,7 +41,7 @@ final class EndlessLoopsTests: XCTestCase {
   }
 
   @MainActor
-  func test_C96a_theTaskAndThePlaceAreNamed() async throws {
+  func test_C123_theTaskAndThePlaceAreNamed() async throws {
     let report = await failure { time in
       let spinner = Spinner()
       await withRunning(spinner) { await time.idle() }
@@ -53,7 +53,7 @@ final class EndlessLoopsTests: XCTestCase {
   }
 
   @MainActor
-  func test_C96a_aLoopThroughTwoViewModelsIsNamed() async throws {
+  func test_C123_aLoopThroughTwoViewModelsIsNamed() async throws {
     let report = await failure { time in
       let (one, other) = (Half(), Half())
       (one.other, other.other) = (other.$value, one.$value)
@@ -64,7 +64,7 @@ final class EndlessLoopsTests: XCTestCase {
   }
 
   @MainActor
-  func test_C96a_aLoopOfRowsIsNamed() async throws {
+  func test_C123_aLoopOfRowsIsNamed() async throws {
     let report = await failure { time in
       let rows = Rows()
       await withRunning(rows) { await time.idle() }
@@ -73,7 +73,7 @@ final class EndlessLoopsTests: XCTestCase {
   }
 
   @MainActor
-  func test_C96a_aLoopOfTheTestItselfIsNamed() async throws {
+  func test_C123_aLoopOfTheTestItselfIsNamed() async throws {
     let report = await failure(stepLimit: 100) { _ in
       let numbers = Channel<Int>()
       let subscription = numbers.outlet.subscribe()
@@ -84,7 +84,7 @@ final class EndlessLoopsTests: XCTestCase {
   }
 
   @MainActor
-  func test_C96a_tasksThatMakeTasksAreFound() async throws {
+  func test_C123_tasksThatMakeTasksAreFound() async throws {
     @Sendable func again() { Task { again() } }
     let report = await failure { time in
       again()
@@ -94,7 +94,7 @@ final class EndlessLoopsTests: XCTestCase {
   }
 
   @MainActor
-  func test_C96a_tasksThatWaitByYieldingAreNamed() async throws {
+  func test_C123_tasksThatWaitByYieldingAreNamed() async throws {
     let report = await failure { time in
       let task = Task { await poll() }
       await time.idle()
@@ -106,7 +106,7 @@ final class EndlessLoopsTests: XCTestCase {
 
   /// A million jobs, of three consumers that yield once for each element, end.
   @MainActor
-  func test_C96a_muchWorkThatEndsIsNoLoop() async throws {
+  func test_C123_muchWorkThatEndsIsNoLoop() async throws {
     var seen = 0
     try await withTestTime { time in
       let numbers = Channel<Int>()
@@ -124,7 +124,7 @@ final class EndlessLoopsTests: XCTestCase {
   }
 
   @MainActor
-  func test_C96a_aLongChainThatEndsIsALimitThatCanBeRaised() async throws {
+  func test_C123_aLongChainThatEndsIsALimitThatCanBeRaised() async throws {
     try await withTestTime(stepLimit: 60_000) { time in
       let spinner = Spinner(last: 50_000)
       await withRunning(spinner) { await time.idle() }
@@ -134,7 +134,7 @@ final class EndlessLoopsTests: XCTestCase {
 
   /// The clock moves, so it is no loop without an end.
   @MainActor
-  func test_C96a_aTimerIsNoLoop() async throws {
+  func test_C123_aTimerIsNoLoop() async throws {
     try await withTestTime(stepLimit: 100) { time in
       let ticker = Ticker(time.clock)
       await withRunning(ticker) {
@@ -146,7 +146,7 @@ final class EndlessLoopsTests: XCTestCase {
 
   /// The script sends because of what it took, as often as it likes.
   @MainActor
-  func test_C96a_aScriptIsNoLoop() async throws {
+  func test_C123_aScriptIsNoLoop() async throws {
     try await withTestTime(stepLimit: 100) { time in
       let echo = Echo()
       try await withRunning(echo) {

@@ -10,7 +10,9 @@ struct ValueDifference {
   /// Nil if a line for each part would say no more than the values themselves: they have fewer than two parts.
   init?(expected: Any, came: Any) {
     let mirror = Mirror(reflecting: expected)
-    guard Self.hasNamedParts(mirror), mirror.children.count > 1 else { return nil }
+    guard Self.hasNamedParts(mirror), mirror.children.count > 1,
+      Describer().showsParts(of: expected, under: [])
+    else { return nil }
     compare(expected, came, under: [], indent: "")
     // Equal part by part, it differs in what is not shown.
     if lines.isEmpty { return nil }
