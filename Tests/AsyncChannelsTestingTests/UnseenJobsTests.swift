@@ -15,7 +15,8 @@ final class UnseenJobsTests: XCTestCase {
       }
       XCTFail("it passed")
     } catch {
-      XCTAssertTrue("\(error)".contains("The runtime does not tell this test of the jobs"), "\(error)")
+      let sentence = "\(error)"
+      XCTAssertTrue(sentence.contains("The runtime does not tell this test of the jobs"), sentence)
     }
     XCTAssertFalse(hasRun)
     // The next one is as usual.

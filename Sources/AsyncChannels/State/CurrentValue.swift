@@ -176,7 +176,8 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// takes two steps, is between them.
   @inlinable @discardableResult
   func set(_ value: Value) -> Int? {
-    var evicted = Evicted<Value>()  // destroyed at the end: with no lock held, and when all were told
+    // Destroyed at the end: with no lock held, and when all were told.
+    var evicted = Evicted<Value>()
     let (subscribers, wake) = log.appendIfPlain(value, replayed: true, evicting: &evicted)
     guard let subscribers else { return setNoting(value) }
     publish(wake, to: subscribers)

@@ -19,7 +19,9 @@ package struct FollowedSource {
 
 /// A log alone, for who does not know what it is to its owner.
 extension BroadcastLogBase: Followable {
-  package final var followedSource: FollowedSource? { FollowedSource(kind: .channel, followed: self) }
+  package final var followedSource: FollowedSource? {
+    FollowedSource(kind: .channel, followed: self)
+  }
 }
 
 extension Channel: Followable {

@@ -19,20 +19,6 @@ final class ReadingAFlowTests: XCTestCase {
       contains: try await flow(of: .latestOnly, answering: ["swift"]).text(legend: false))
   }
 
-  func test_C87a_theFlowInREADMEIsWhatARecordingShows() async throws {
-    struct Willing: Authenticator {
-      func authenticate(_ credentials: Credentials) async throws(AuthError) -> Token { Token("t") }
-    }
-    let viewModel = AuthViewModel(authenticator: Willing())
-    let recording = Recording(of: viewModel)
-    let results = viewModel.signInResult.subscribe()
-    await withRunning(viewModel) {
-      viewModel.signIn.send(Credentials(username: "ann", password: "secret"))
-      _ = await results.next()
-    }
-    try assert("README.md", contains: recording.text())
-  }
-
   func test_C87_aSequenceDiagramHasAnArrowForEachCause() async throws {
     let flow = try await flow(of: .concurrent, answering: ["swift", "s"])
     XCTAssertEqual(
