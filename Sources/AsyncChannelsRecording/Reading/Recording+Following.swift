@@ -74,7 +74,7 @@ extension Recording {
   /// - Parameters:
   ///   - program: What the program is called there.
   ///   - address: `host:port`, or `unix:` and a path.
-  ///   - token: What an inspector asks for that listens beyond its own machine.
+  ///   - secret: What an inspector asks for that listens beyond its own machine.
   public func inspect(
     as program: String, at address: String = "127.0.0.1:4243", token secret: String? = nil
   ) -> CancellationToken {
