@@ -25,7 +25,7 @@ public struct Batches<Element: Sendable>: AsyncSequence, Sendable {
   /// - Parameter subscribe: Called for each loop.
   init(ofAtMost maximum: Int, _ subscribe: @escaping @Sendable () -> Subscription<Element>) {
     if maximum < 1 {
-      Diagnostics.programmerError(
+      Misuse.trap(
         "A batch of \(Element.self) cannot have at most \(maximum) elements: it has at least 1.")
     }
     self.subscribe = subscribe
@@ -48,7 +48,7 @@ public struct Batches<Element: Sendable>: AsyncSequence, Sendable {
     @inlinable
     public func next(isolation actor: isolated (any Actor)? = #isolation) async -> [Element]? {
       while let count = await waitForElements(isolation: actor) {
-        let batch = elements.feed.takeUpTo(count, as: elements.epoch)
+        let batch = elements.upstream.takeUpTo(count, as: elements.epoch)
         // All that there was may have been skipped by a filter, or taken by a newer consumer.
         if !batch.isEmpty { return batch }
       }
@@ -61,9 +61,9 @@ public struct Batches<Element: Sendable>: AsyncSequence, Sendable {
     /// step busy forever.
     @usableFromInline
     func waitForElements(isolation actor: isolated (any Actor)?) async -> Int? {
-      let waiter = elements.feed.waiter
+      let waiter = elements.upstream.waiter
       guard await waiter.waitForElement(as: elements.epoch, isolation: actor) else { return nil }
-      let count = Swift.min(elements.feed.waiter.pendingCount, maximum)
+      let count = Swift.min(elements.upstream.waiter.pendingCount, maximum)
       // All that is counted was sent before this look, and so not after `cancel()` has returned, but for
       // what has replaced it since, with `.bufferingNewest`.
       return Task.isCancelled ? nil : count

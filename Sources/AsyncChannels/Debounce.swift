@@ -63,7 +63,7 @@ final class Debounce: Sendable {
     while true {
       let last = lastArrival.withLock { $0 }
       await clock.sleep(last.time + quiet)
-      // Counted before the look: if that finds nothing new, all of these have been quiet.
+      // Counted before the result: if that finds nothing new, all of these have been quiet.
       let offered = waiter.offeredCount
       let hasMoreCome = zip(timers, epochs).count { $0.poll(as: $1) == .readable } > 0
       let isNew = lastArrival.withLock { $0 } != last

@@ -110,10 +110,10 @@ extension Outlet {
         _ = await body($0)
       }
     }
-    let feed = feed(buffering: policy)
-    let epoch = if case .cursor = feed { Waiter.onlyEpoch } else { feed.waiter.makeEpoch() }
-    let listener = Listener(to: feed.waiter, as: epoch) { listener, mode in
-      feed.deliver(mode, as: epoch) { if listener.isListening { _ = function($0) } }
+    let upstream = upstream(buffering: policy)
+    let epoch = if case .cursor = upstream { Waiter.onlyEpoch } else { upstream.waiter.makeEpoch() }
+    let listener = Listener(to: upstream.waiter, as: epoch) { listener, mode in
+      upstream.deliver(mode, as: epoch) { if listener.isListening { _ = function($0) } }
     }
     return CancellationToken(of: listener, isFirstServed: caller === MainActor.shared)
   }

@@ -29,7 +29,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Subscribable {
   @usableFromInline
   enum Source: Sendable {
     case log(BroadcastLog<Element>)
-    case feeds(of: [BroadcastLogBase], @Sendable (BufferingPolicy?) -> Feed<Element>)
+    case upstreams(of: [BroadcastLogBase], @Sendable (BufferingPolicy?) -> Upstream<Element>)
   }
 
   @usableFromInline let source: Source
@@ -39,15 +39,15 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Subscribable {
     source = .log(log)
   }
 
-  /// An outlet with a feed of its own, made by `makeFeed`, for each subscription.
+  /// An outlet with a upstream of its own, made by `makeUpstream`, for each subscription.
   ///
   /// - Parameter logs: Those whose elements the feeds take.
   @usableFromInline
   init(
     of logs: [BroadcastLogBase],
-    _ makeFeed: @escaping @Sendable (BufferingPolicy?) -> Feed<Element>
+    _ makeUpstream: @escaping @Sendable (BufferingPolicy?) -> Upstream<Element>
   ) {
-    source = .feeds(of: logs, makeFeed)
+    source = .upstreams(of: logs, makeUpstream)
   }
 
   /// Itself.
@@ -59,7 +59,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Subscribable {
   package var logs: [BroadcastLogBase] {
     switch source {
     case .log(let log): [log]
-    case .feeds(let logs, _): logs
+    case .upstreams(let logs, _): logs
     }
   }
 
@@ -100,7 +100,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Subscribable {
   /// - Parameter policy: What happens when its consumer falls behind; the channel's policy if nil.
   @inlinable
   public func subscribe(buffering policy: BufferingPolicy? = nil) -> Subscription<Element> {
-    Subscription(feed(buffering: policy))
+    Subscription(upstream(buffering: policy))
   }
 
   /// Subscribes with the channel's policy. The subscription lives as long as the iterator.
@@ -108,15 +108,15 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Subscribable {
   public func makeAsyncIterator() -> Subscription<Element>.Iterator {
     switch source {
     case .log(let log): .init(alone: log.subscribe(buffering: nil))
-    case .feeds(_, let makeFeed): .init(makeFeed(nil))
+    case .upstreams(_, let makeUpstream): .init(makeUpstream(nil))
     }
   }
 
   @inlinable
-  func feed(buffering policy: BufferingPolicy?) -> Feed<Element> {
+  func upstream(buffering policy: BufferingPolicy?) -> Upstream<Element> {
     switch source {
     case .log(let log): .cursor(log.subscribe(buffering: policy))
-    case .feeds(_, let makeFeed): makeFeed(policy)
+    case .upstreams(_, let makeUpstream): makeUpstream(policy)
     }
   }
 }

@@ -26,15 +26,15 @@
 /// then only `nil`.
 @_fixed_layout
 public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
-  @usableFromInline package let feed: Feed<Element>
+  @usableFromInline package let upstream: Upstream<Element>
 
   @inlinable
-  init(_ feed: Feed<Element>) {
-    self.feed = feed
+  init(_ upstream: Upstream<Element>) {
+    self.upstream = upstream
   }
 
   /// How many elements the buffering policy has dropped because the consumer fell behind.
-  public var droppedCount: Int { feed.waiter.droppedCount }
+  public var droppedCount: Int { upstream.waiter.droppedCount }
 
   /// How far behind the consumer is: how many elements were sent to this subscription, or replayed,
   /// and neither taken nor dropped.
@@ -42,7 +42,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// A derived subscription counts the elements of its base, although a filter may skip some of them. For
   /// state of several states, it counts the elements of each state. The number may be outdated when it is
   /// returned, since others send and take. Reading it costs O(1), and O(the states) for derived state.
-  public var pendingCount: Int { feed.waiter.pendingCount }
+  public var pendingCount: Int { upstream.waiter.pendingCount }
 
   /// The next element, as soon as there is one; `nil` at the end of the channel, or if the task is
   /// cancelled.
@@ -50,8 +50,8 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// Use it to take a few elements, and `for await` to take many. Each call is a new consumer, which replaces
   /// a consumer that waits. A cancelled task takes no element that was sent after `cancel()` returned.
   public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
-    let element = await Iterator(feed).nextUnlessCancelled(isolation: actor)
-    feed.waiter.note(.takesByHand)
+    let element = await Iterator(upstream).nextUnlessCancelled(isolation: actor)
+    upstream.waiter.note(.takesByHand)
     return element
   }
 
@@ -78,16 +78,16 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
 
   /// The next element if there is one now, without waiting, or nil and what was found instead; for a
   /// new consumer if no other is given. It counts as taken by hand.
-  package func takeNow(as epoch: UInt64? = nil) -> (element: Element?, look: PollResult) {
-    let taken = feed.takeNow(as: epoch ?? feed.waiter.makeEpoch())
-    if taken.element != nil { feed.waiter.note(.takesByHand) }
+  package func takeNow(as epoch: UInt64? = nil) -> (element: Element?, result: PollResult) {
+    let taken = upstream.takeNow(as: epoch ?? upstream.waiter.makeEpoch())
+    if taken.element != nil { upstream.waiter.note(.takesByHand) }
     return taken
   }
 
   /// An iterator that continues where the last one stopped.
   @inlinable
   public func makeAsyncIterator() -> Iterator {
-    Iterator(feed, epoch: feed.waiter.makeEpoch(), end: LoopEnd.ofLoop(over: feed.waiter))
+    Iterator(upstream, epoch: upstream.waiter.makeEpoch(), end: LoopEnd.ofLoop(over: upstream.waiter))
   }
 
   /// Takes one element after the other.
@@ -101,8 +101,8 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// an element that is ready; with ``Subscription/next(isolation:)`` it gets none.
   @frozen
   public struct Iterator: AsyncIteratorProtocol {
-    @usableFromInline let feed: Feed<Element>
-    /// This consumer's number; the newer of two is the higher. `Waiter.onlyEpoch` if it has the feed to
+    @usableFromInline let upstream: Upstream<Element>
+    /// This consumer's number; the newer of two is the higher. `Waiter.onlyEpoch` if it has the upstream to
     /// itself.
     @usableFromInline let epoch: UInt64
     @usableFromInline let cursor: BorrowedCursor<Element>?
@@ -110,8 +110,8 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     @usableFromInline let end: LoopEnd?
 
     @inlinable
-    init(_ feed: Feed<Element>) {
-      self.init(feed, epoch: feed.waiter.makeEpoch())
+    init(_ upstream: Upstream<Element>) {
+      self.init(upstream, epoch: upstream.waiter.makeEpoch())
     }
 
     /// For a cursor that nothing else refers to (see `Position`).
@@ -121,11 +121,11 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     }
 
     @inlinable
-    init(_ feed: Feed<Element>, epoch: UInt64, end: LoopEnd? = nil) {
-      self.feed = feed
+    init(_ upstream: Upstream<Element>, epoch: UInt64, end: LoopEnd? = nil) {
+      self.upstream = upstream
       self.epoch = epoch
       self.end = end
-      cursor = BorrowedCursor(feed)
+      cursor = BorrowedCursor(upstream)
     }
 
     /// The next element, as soon as there is one; `nil` at the end of the channel, or if the task
@@ -135,8 +135,8 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     /// millisecond: then others run first.
     @inlinable
     public func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
-      if let element = cursor?.take(as: epoch, heldBy: feed) { return element }
-      if cursor == nil, let element = feed.takeDerived(as: epoch) { return element }
+      if let element = cursor?.take(as: epoch, heldBy: upstream) { return element }
+      if cursor == nil, let element = upstream.takeDerived(as: epoch) { return element }
       return await nextUnlessCancelled(isolation: actor)
     }
 
@@ -154,14 +154,14 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     func nextUnlessCancelled(
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> Element? {
-      switch feed {
+      switch upstream {
       case .cursor(let cursor):
         while await cursor.waitForElement(as: epoch, isolation: actor) {
           if let element = cursor.takeSeen(as: epoch) { return element }
         }
         return nil
       case .derived:
-        return await feed.next(as: epoch, isolation: actor)
+        return await upstream.next(as: epoch, isolation: actor)
       }
     }
   }

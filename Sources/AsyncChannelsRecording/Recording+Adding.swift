@@ -66,7 +66,7 @@ extension Recording {
     line: UInt = #line
   ) {
     if let actor = object as? any Actor, actor !== isolation {
-      Diagnostics.programmerError(
+      Misuse.trap(
         """
         \(type(of: actor)) was to be recorded from outside of it, where its variables cannot be read. \
         Use 'await recording.add(…)'.

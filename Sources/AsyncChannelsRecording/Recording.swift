@@ -62,7 +62,7 @@ public final class Recording: Sendable {
     describing describe: (@Sendable (Any) -> String?)? = nil
   ) {
     if limit < 1 {
-      Diagnostics.programmerError("A recording cannot keep \(limit) events: it keeps at least 1.")
+      Misuse.trap("A recording cannot keep \(limit) events: it keeps at least 1.")
     }
     let start = clock.now
     let describer = Describer(

@@ -24,7 +24,7 @@ struct Tour {
       "A button that pays: what is tapped while a payment is under way is ignored",
       Pieces.firstOnly)
     try await chapter(
-      "A notifier that only its owner can feed, and a profile that listens", WorkoutDemo.self)
+      "A notifier that only its owner can upstream, and a profile that listens", WorkoutDemo.self)
     try await chapter(
       "A split binding: longer texts go out, and a late answer overwrites nothing",
       FilterDemo.self, and: Pieces.lateAnswer)

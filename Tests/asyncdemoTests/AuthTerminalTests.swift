@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import XCTest
 
-/// Asking for a password on a terminal.
+/// Demand for a password on a terminal.
 final class AuthTerminalTests: XCTestCase {
   func test_thePasswordIsNotEchoedAndEverythingElseIs() async throws {
     let terminal = try PseudoTerminal()

@@ -58,7 +58,7 @@ final class TourTests: XCTestCase {
     Paying for tap 3 …
     Paid for tap 3.
 
-    == A notifier that only its owner can feed, and a profile that listens
+    == A notifier that only its owner can upstream, and a profile that listens
     Exercises done: 0
     > squats
     Exercises done: 1

@@ -41,7 +41,7 @@
 #endif
 /* HURRIED: the owner finishes at any moment, not when all is delivered. */
 /* LEAVE: the last of the chain is cancelled too. */
-/* PEEK: the last of the chain takes what is there and does not sleep (Feed.takeNow). */
+/* PEEK: the last of the chain takes what is there and does not sleep (Upstream.takeNow). */
 /* ORDER: sleepers are rung as C40 says. */
 /* STRICT: more than that: whoever fell asleep first is rung first. */
 /* ONE_ITERATOR: the consumers of cursor 0 are calls of one iterator. */

@@ -20,7 +20,7 @@ final class ArrivalWatcher: Waiter, @unchecked Sendable {
   override var elementType: Any.Type { cursor.elementType }
 
   /// Readable each time that something has come since the last look.
-  override func poll(asks: Bool, orJoinWith bell: Doorbell?) -> PollResult {
+  override func poll(demands: Bool, orJoinWith bell: Doorbell?) -> PollResult {
     cursor.untypedLog.state.withLock { state in
       let arrivals = state.arrivals(in: cursor.untypedQueue)
       if exchange(&seen, with: arrivals) != arrivals { return .readable }

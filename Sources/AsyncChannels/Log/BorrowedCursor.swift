@@ -4,18 +4,18 @@
 struct BorrowedCursor<Element: Sendable> {
   @usableFromInline let reference: Unmanaged<Cursor<Element>>
 
-  /// Nil for a feed of another kind.
+  /// Nil for a upstream of another kind.
   @inlinable
-  init?(_ feed: Feed<Element>) {
-    guard case .cursor(let cursor) = feed else { return nil }
+  init?(_ upstream: Upstream<Element>) {
+    guard case .cursor(let cursor) = upstream else { return nil }
     reference = .passUnretained(cursor)
   }
 
   /// Takes an element that is there (see `Cursor.take`).
   ///
-  /// - Parameter owner: The feed that it was made with. It holds the cursor until this returns.
+  /// - Parameter owner: The upstream that it was made with. It holds the cursor until this returns.
   @inlinable
-  func take(as epoch: UInt64, heldBy owner: Feed<Element>) -> Element? {
+  func take(as epoch: UInt64, heldBy owner: Upstream<Element>) -> Element? {
     withExtendedLifetime(owner) { reference._withUnsafeGuaranteedRef { $0.take(as: epoch) } }
   }
 }

@@ -20,7 +20,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
 
   @usableFromInline
   static func refuseToReplay(_ count: Int) -> Never {
-    Diagnostics.programmerError(
+    Misuse.trap(
       "A channel of \(Element.self) cannot replay \(count) elements: the count is at least 0.")
   }
 

@@ -22,7 +22,7 @@ public enum BufferingPolicy: Sendable, Hashable {
   func validate(for element: Any.Type) {
     switch self {
     case .bufferingNewest(let count) where count <= 0, .bufferingOldest(let count) where count <= 0:
-      Diagnostics.programmerError(
+      Misuse.trap(
         "A subscription to \(element) cannot buffer \(count) elements: it buffers at least 1.")
     case .unbounded, .bufferingNewest, .bufferingOldest: break
     }

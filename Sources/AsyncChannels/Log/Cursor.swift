@@ -110,7 +110,7 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// look comes before the question whether the task is cancelled (see `Waiter`).
   func lookAndTake(_ mode: TakeMode) -> Element? {
     let evenIfCancelled = mode == .evenIfCancelled
-    guard poll(asks: mode == .next, orJoinWith: nil) == .readable,
+    guard poll(demands: mode == .next, orJoinWith: nil) == .readable,
       evenIfCancelled || !Task.isCancelled
     else { return nil }
     return takeFound(evenIfCancelled: evenIfCancelled)

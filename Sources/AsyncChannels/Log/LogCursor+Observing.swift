@@ -3,10 +3,10 @@ import Synchronization
 /// What a subscriber does that nobody but its consumer knows, told to those who follow its log.
 extension LogCursor {
   /// What is known of a consumer that asks for more. Requires the log's lock.
-  final func asking(finding look: PollResult) -> LogEvent {
-    .asked(
-      Asking(
-        subscriber: subscriber, isEmptyHanded: look == .nothing,
+  final func demand(finding result: PollResult) -> LogEvent {
+    .demanded(
+      Demand(
+        subscriber: subscriber, isEmptyHanded: result == .nothing,
         progress: position.segment == nil ? untypedQueue?.departures : position.number))
   }
 

@@ -65,20 +65,20 @@ package class LogCursor: Waiter, @unchecked Sendable {
 
   final override func isThere(_ next: Int) -> Bool { next < untypedLog.publishedCount }
 
-  final override func wake() { _ = advance(asks: true) }
+  final override func wake() { _ = advance(demands: true) }
 
   /// Joining is one step with respect to `append` and `finish`: what was appended before is seen, and a sender that
   /// appends later finds the sleeper. So no wake-up is lost, and no protocol of flags is needed.
-  final override func poll(asks: Bool, orJoinWith bell: Doorbell?) -> PollResult {
-    if advance(asks: asks) { return .readable }
+  final override func poll(demands: Bool, orJoinWith bell: Doorbell?) -> PollResult {
+    if advance(demands: demands) { return .readable }
     var after: AfterLock?
-    let look = untypedLog.state.withLock { state in
-      let look = state.poll(at: next, queue: untypedQueue, orJoinWith: bell)
-      if asks, state.isObserved { after = state.tell(asking(finding: look)) }
-      return look
+    let result = untypedLog.state.withLock { state in
+      let result = state.poll(at: next, queue: untypedQueue, orJoinWith: bell)
+      if demands, state.isObserved { after = state.tell(demand(finding: result)) }
+      return result
     }
     after?()
-    return look
+    return result
   }
 
   final override func leaveQueue(_ bell: Doorbell) {
@@ -94,10 +94,10 @@ package class LogCursor: Waiter, @unchecked Sendable {
   /// What it finds is not known yet if somebody follows it: so each element is taken by `takeNoting`. Where an
   /// observer waits for the consumer to ask behind a mark, it cannot have missed that: `isObserved` is written under the
   /// lock before the elements behind the mark are, and these are published with release.
-  final func advance(asks: Bool) -> Bool {
+  final func advance(demands: Bool) -> Bool {
     guard position.advance(untypedLog.publishedCount) else { return false }
     guard isObserved else { return true }
-    if asks { tell(asking(finding: .readable)) }
+    if demands { tell(demand(finding: .readable)) }
     position.forgetKnown()
     return true
   }

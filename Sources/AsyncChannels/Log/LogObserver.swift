@@ -58,7 +58,7 @@ package enum LogEvent {
   case sent(SentElement)
   /// - Parameter slot: Nil if it was not in the shared log: a bounded subscriber's, or replayed.
   case taken(by: Int, slot: Int?)
-  case asked(Asking)
+  case demanded(Demand)
   case cancelled(Int)
   case displaced(Int)
   /// What was taken last was taken by a script, on behalf of the running task.
@@ -122,7 +122,7 @@ package struct Origin: Sendable {
 /// It asks wherever it may fall asleep, and where it takes in the mode `next`. What it gathers within a
 /// step is no question, since it has not worked on the step's first element yet. Where it finds elements
 /// without the lock, it is heard when it comes to the slow path, so at the latest 64 elements later.
-package struct Asking {
+package struct Demand {
   package let subscriber: Int
   /// Whether it finds nothing.
   package let isEmptyHanded: Bool

@@ -25,7 +25,7 @@ struct RingBuffer<Element: Sendable>: ~Copyable {
   /// The element that was added first; there must be one.
   @inlinable
   var first: Element {
-    precondition(count > 0, "An empty backlog has no first element.")
+    precondition(count > 0, "An empty ring buffer has no first element.")
     return slot(0).pointee
   }
 
@@ -48,7 +48,7 @@ struct RingBuffer<Element: Sendable>: ~Copyable {
   /// Appends an element, removes the first, and returns it; there must be one.
   @inlinable
   mutating func replaceFirst(appending element: Element) -> Element {
-    precondition(count > 0, "An empty backlog has no first element.")
+    precondition(count > 0, "An empty ring buffer has no first element.")
     let first = slot(0).move()
     // Of a full ring, this is the slot that has just become free.
     slot(count).initialize(to: element)
@@ -64,7 +64,7 @@ struct RingBuffer<Element: Sendable>: ~Copyable {
   /// - Parameter offset: At most `capacity`.
   @inlinable
   func slot(_ offset: Int) -> UnsafeMutablePointer<Element> {
-    guard let slots else { preconditionFailure("A backlog without room has no slots.") }
+    guard let slots else { preconditionFailure("A ring buffer without room has no slots.") }
     let index = head + offset
     return slots + (index < capacity ? index : index - capacity)
   }

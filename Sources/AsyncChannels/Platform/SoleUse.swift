@@ -26,7 +26,7 @@ struct SoleUse: ~Copyable, Sendable {
 
   @usableFromInline
   static func report(_ elementType: Any.Type) -> Never {
-    Diagnostics.programmerError(
+    Misuse.trap(
       "Two tasks use one iterator of an outlet of \(elementType). An iterator belongs to one task: each "
         + "makes its own, or they share a subscription.")
   }

@@ -9,7 +9,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
     to publish: Publish<Element, Answer>
   ) async {
     if quiet < .zero {
-      Diagnostics.programmerError(
+      Misuse.trap(
         "An answer to \(Element.self) cannot begin after \(quiet): the duration is at least zero.")
     }
     var pause: DebounceWait?

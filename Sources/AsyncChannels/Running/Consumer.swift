@@ -2,16 +2,16 @@
 ///
 /// Several tasks of one call take with it. They have one epoch, so all is taken under the cursor's lock.
 final class Consumer<Element: Sendable>: AnswerSource, Sendable {
-  private let feed: Feed<Element>
+  private let upstream: Upstream<Element>
   let place: ConsumerPlace
 
   /// It stands for the iterator, which is not to be used beside it.
   init(_ iterator: Subscription<Element>.Iterator) {
-    feed = iterator.feed
+    upstream = iterator.upstream
     // Unlike an iterator, this may take in one task while it sleeps in another.
     let isAlone = iterator.epoch == Waiter.onlyEpoch
-    let waiter = feed.waiter
-    let isPlain = if case .cursor = feed { true } else { false }
+    let waiter = upstream.waiter
+    let isPlain = if case .cursor = upstream { true } else { false }
     place = ConsumerPlace(
       waiter: waiter, epoch: isAlone ? waiter.makeEpoch() : iterator.epoch,
       isPlain: isPlain,
@@ -27,14 +27,14 @@ final class Consumer<Element: Sendable>: AnswerSource, Sendable {
 
   /// Takes one element that is there, or skips it. Takes nothing if the task is cancelled.
   func take() -> TakenWork {
-    if case .cursor(let cursor) = feed, let work = cursor.takeWork(as: place.epoch) {
+    if case .cursor(let cursor) = upstream, let work = cursor.takeWork(as: place.epoch) {
       return .work(work)
     }
     return takeElsewhere()
   }
 
   private func takeElsewhere() -> TakenWork {
-    switch feed.take(.more, as: place.epoch) {
+    switch upstream.take(.more, as: place.epoch) {
     case .element(let element): .work(Work(element))
     case .skipped: .skipped
     case .nothing: .nothing
@@ -50,7 +50,7 @@ extension Cursor {
   fileprivate func takeWork(as epoch: UInt64) -> AnyWork? {
     withPlace(of: epoch) { () -> AnyWork? in
       guard isPlain, !Causes.areFollowed,
-        poll(asks: false, orJoinWith: nil) == .readable, !Task.isCancelled, position.isKnown
+        poll(demands: false, orJoinWith: nil) == .readable, !Task.isCancelled, position.isKnown
       else { return nil }
       return Work(position.take(Element.self))
     }

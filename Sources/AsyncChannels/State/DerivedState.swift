@@ -47,7 +47,7 @@ struct StateRoots {
 /// See `StateNode`.
 @_fixed_layout @usableFromInline
 final class DerivedState<Value: Sendable>: StateNode, @unchecked Sendable {
-  @usableFromInline typealias Follow = @Sendable (BufferingPolicy?) -> Feed<Value>
+  @usableFromInline typealias Follow = @Sendable (BufferingPolicy?) -> Upstream<Value>
 
   /// Computes the value of what there is at a moment, or, without one, by reading its parts now.
   @usableFromInline let read: @Sendable (StateMoment?) -> Value
@@ -86,15 +86,15 @@ final class DerivedState<Value: Sendable>: StateNode, @unchecked Sendable {
 
   @usableFromInline
   var outlet: Outlet<Value> {
-    Outlet(of: StateRoots(of: self).all.map(\.log)) { self.feed(buffering: $0) }
+    Outlet(of: StateRoots(of: self).all.map(\.log)) { self.upstream(buffering: $0) }
   }
 
   @usableFromInline
-  func feed(buffering policy: BufferingPolicy?) -> Feed<Value> {
+  func upstream(buffering policy: BufferingPolicy?) -> Upstream<Value> {
     if let follow { return follow(policy) }
     policy?.validate(for: Value.self)
     let roots = StateRoots(of: self)
-    if roots.all.isEmpty { return Outlet.just(read(nil)).feed(buffering: policy) }
+    if roots.all.isEmpty { return Outlet.just(read(nil)).upstream(buffering: policy) }
     let merge = StateMerge(of: roots)
     return .derived(merge) { mode, epoch in
       guard let moment = merge.step(mode, as: epoch) else { return .nothing }

@@ -57,26 +57,26 @@ final class StateMerge: Waiter, @unchecked Sendable {
   /// One source in each step, so that one that does not change is asked, too.
   private func askNext() {
     turn = turn + 1 < sources.count ? turn + 1 : 0
-    if sources[turn].isObserved { _ = sources[turn].poll(asks: true, orJoinWith: nil) }
+    if sources[turn].isObserved { _ = sources[turn].poll(demands: true, orJoinWith: nil) }
   }
 
   override func note(_ step: ConsumerStep) {
     for source in sources { source.note(step) }
   }
 
-  override func poll(asks: Bool, orJoinWith bell: Doorbell?) -> PollResult {
+  override func poll(demands: Bool, orJoinWith bell: Doorbell?) -> PollResult {
     if newest.isReady {
-      for source in sources where asks && source.isObserved {
-        _ = source.poll(asks: true, orJoinWith: nil)
+      for source in sources where demands && source.isObserved {
+        _ = source.poll(demands: true, orJoinWith: nil)
       }
       return .readable
     }
-    guard let bell else { return poll { sources[$0].poll(asks: asks, orJoinWith: nil) } }
+    guard let bell else { return poll { sources[$0].poll(demands: demands, orJoinWith: nil) } }
     assert(branches.isEmpty, "A branch that stays in a queue outlives its consumer.")
     branches = sources.map { Doorbell(sharing: bell, ofSubscriber: $0.subscriber) }
-    let look = poll { sources[$0].poll(asks: asks, orJoinWith: branches[$0]) }
-    if look != .nothing { leaveQueues() }
-    return look
+    let result = poll { sources[$0].poll(demands: demands, orJoinWith: branches[$0]) }
+    if result != .nothing { leaveQueues() }
+    return result
   }
 
   /// Readable if one of them is, finished if all are. Behind one that is readable, only those are looked at of which

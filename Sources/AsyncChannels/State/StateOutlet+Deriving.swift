@@ -10,7 +10,7 @@ extension StateOutlet {
     _ transform: @escaping @Sendable (Value) -> Mapped
   ) -> StateOutlet<Mapped> {
     let follow: DerivedState<Mapped>.Follow = {
-      feed(buffering: $0).deriving { value, _ in transform(value) }
+      upstream(buffering: $0).deriving { value, _ in transform(value) }
     }
     return StateOutlet<Mapped>(
       .derived(
@@ -27,7 +27,7 @@ extension StateOutlet where Value: Equatable {
   public func removeDuplicates() -> StateOutlet {
     let follow: DerivedState<Value>.Follow = {
       let previous = Previous<Value>()
-      return feed(buffering: $0).deriving { previous.isReplaced(by: $0, $1) ? $0 : nil }
+      return upstream(buffering: $0).deriving { previous.isReplaced(by: $0, $1) ? $0 : nil }
     }
     return StateOutlet(
       .derived(

@@ -77,7 +77,7 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Subscribable {
   ///   listener that wants the newest value only: `.bufferingNewest(1)`.
   @inlinable
   public func subscribe(buffering policy: BufferingPolicy? = nil) -> Subscription<Value> {
-    Subscription(feed(buffering: policy))
+    Subscription(upstream(buffering: policy))
   }
 
   /// Subscribes, without a bound. The subscription lives as long as the iterator.
@@ -85,7 +85,7 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Subscribable {
   public func makeAsyncIterator() -> Subscription<Value>.Iterator {
     switch source {
     case .state(let root): Outlet(of: root.log).makeAsyncIterator()
-    case .derived(let derived): .init(derived.feed(buffering: nil))
+    case .derived(let derived): .init(derived.upstream(buffering: nil))
     }
   }
 
@@ -115,10 +115,10 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Subscribable {
   }
 
   @inlinable
-  func feed(buffering policy: BufferingPolicy?) -> Feed<Value> {
+  func upstream(buffering policy: BufferingPolicy?) -> Upstream<Value> {
     switch source {
     case .state(let root): .cursor(root.log.subscribe(buffering: policy))
-    case .derived(let derived): derived.feed(buffering: policy)
+    case .derived(let derived): derived.upstream(buffering: policy)
     }
   }
 }

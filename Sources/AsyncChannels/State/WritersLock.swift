@@ -33,7 +33,7 @@ struct WritersLock: ~Copyable, Sendable {
   @usableFromInline
   func requireAnother(than holder: UInt, of value: Any.Type) {
     if holder != CurrentThread.identifier { return }
-    Diagnostics.programmerError(
+    Misuse.trap(
       "A CurrentValue<\(value)> was touched inside its own update: use what the closure is given.")
   }
 }

@@ -1,7 +1,7 @@
 /// How a consumer takes an element that is there, without waiting.
 @usableFromInline
 package enum TakeMode: Sendable {
-  /// The consumer asks for more, having worked on all that it took before (see `Asking`). Nothing
+  /// The consumer asks for more, having worked on all that it took before (see `Demand`). Nothing
   /// is taken that was sent after its task was cancelled.
   case next
   /// The consumer gathers one more for the step that it is in. Nothing is taken that was sent after

@@ -65,9 +65,9 @@ package class Waiter: @unchecked Sendable {
   /// joins the wait queue, in one step with respect to a sender that adds an element. Requires the lock.
   ///
   /// - Parameters:
-  ///   - asks: Whether the consumer asks for more, having worked on all that it took.
+  ///   - demands: Whether the consumer asks for more, having worked on all that it took.
   ///   - bell: Nil if the consumer will not sleep. One that will asks for more.
-  func poll(asks: Bool, orJoinWith bell: Doorbell?) -> PollResult { .finished }
+  func poll(demands: Bool, orJoinWith bell: Doorbell?) -> PollResult { .finished }
 
   /// What it waits for, if it may spin. Requires the lock.
   var next: Int? { nil }
@@ -77,7 +77,7 @@ package class Waiter: @unchecked Sendable {
 
   /// Whether the consumer would find something, without asking for more. False for any other.
   final func isReadable(as epoch: UInt64) -> Bool {
-    withPlace(of: epoch) { poll(asks: false, orJoinWith: nil) } == .readable
+    withPlace(of: epoch) { poll(demands: false, orJoinWith: nil) } == .readable
   }
 
   /// Takes a doorbell out of the queue, unless somebody else has, who rings it. Requires the lock.
@@ -142,12 +142,12 @@ package class Waiter: @unchecked Sendable {
 
   /// Looks without waiting and without asking for more, for a consumer whose take found nothing.
   package final func poll(as epoch: UInt64) -> PollResult {
-    ask(as: epoch) { poll(asks: false, orJoinWith: nil) } ?? .displaced
+    ask(as: epoch) { poll(demands: false, orJoinWith: nil) } ?? .displaced
   }
 
   /// The same for a listener, which asks for more. If there is nothing, its doorbell joins the wait queue.
   final func poll(as epoch: UInt64, orJoinWith bell: Doorbell) -> PollResult {
-    ask(as: epoch) { poll(asks: true, orJoinWith: bell) } ?? .displaced
+    ask(as: epoch) { poll(demands: true, orJoinWith: bell) } ?? .displaced
   }
 
   /// To be called when a listener is served: that it was rung, or came back to the line.
@@ -207,23 +207,23 @@ package class Waiter: @unchecked Sendable {
   ) -> (isReadable: Bool, Doorbell?) {
     var bell: Doorbell?
     var awaited: Int?
-    var look = ask(as: epoch) { () -> PollResult in
+    var result = ask(as: epoch) { () -> PollResult in
       if consumer.bell?.maySpin == true, let next, !isThere(next), spin.mayTry(isolation) {
         awaited = next
         return .nothing
       }
       return lookOrJoin(&bell)
     }
-    if let awaited, look != nil {
+    if let awaited, result != nil {
       let hasSeen = AdaptiveSpin.sees { isThere(awaited) }
-      look = ask(as: epoch) {
+      result = ask(as: epoch) {
         spin.note(hasSeen: hasSeen)
         return lookOrJoin(&bell)
       }
     }
-    if look == nil { reportDisplacement() }
+    if result == nil { reportDisplacement() }
     // In this order: see above.
-    return (look == .readable && !Task.isCancelled, bell)
+    return (result == .readable && !Task.isCancelled, bell)
   }
 
   /// Joins the wait queue with a doorbell unless there is something. Requires the lock.
@@ -231,17 +231,17 @@ package class Waiter: @unchecked Sendable {
     var kept = consumer.bell
     if kept == nil {
       // A consumer that never has to wait makes no doorbell.
-      let look = poll(asks: true, orJoinWith: nil)
-      if look != .nothing { return look }
+      let result = poll(demands: true, orJoinWith: nil)
+      if result != .nothing { return result }
       kept = Doorbell(ofSubscriber: subscriber)
     }
-    let look = poll(asks: true, orJoinWith: kept)
-    if look == .nothing, let kept {
+    let result = poll(demands: true, orJoinWith: kept)
+    if result == .nothing, let kept {
       consumer.fallAsleep(on: kept)
       budget = LoopBudget()
       joined = kept
     }
-    return look
+    return result
   }
 
   /// After the wait: the consumer was rung, cancelled or displaced. True if it should look again.
@@ -270,7 +270,7 @@ package class Waiter: @unchecked Sendable {
     note(.displaced)
     #if DEBUG
       if Task.isCancelled { return }
-      Diagnostics.reportOnce(
+      Misuse.reportOnce(
         """
         A consumer of a subscription to \(elementType) was displaced by a newer one, and its loop \
         ended. A subscription has one consumer: for two listeners, subscribe once for each.

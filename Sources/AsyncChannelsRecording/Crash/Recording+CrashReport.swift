@@ -66,7 +66,7 @@ extension Recording {
 
   private static func check(_ kilobytes: Int, atLeast minimum: Int = 1) {
     guard !(minimum...CrashReport.limit).contains(kilobytes) else { return }
-    Diagnostics.programmerError(
+    Misuse.trap(
       "A crash report cannot have \(kilobytes) kilobytes: it has \(minimum) to \(CrashReport.limit)."
     )
   }

@@ -206,8 +206,8 @@ struct EventStoreState: Sendable {
     if lanes[lane].isOfStranger(event) { return }
     switch event {
     case .sent, .taken, .stepEnded: break
-    case .asked(let asking):
-      guard let take = lanes[lane].lastTakes[asking.subscriber], keeps(take),
+    case .demanded(let demand):
+      guard let take = lanes[lane].lastTakes[demand.subscriber], keeps(take),
         self[take].event.done == nil
       else { break }
       events[take % limit].event.done = lastTime

@@ -84,9 +84,9 @@ final class LogRecorder: LogObserver {
     case .taken(let subscriber, let slot):
       guard let element = owner.noteTaken(by: subscriber, slot: slot, in: lane) else { return nil }
       return took(element, by: subscriber)
-    case .asked(let asking):
+    case .demanded(let demand):
       owner.note(event, in: lane)
-      return forget(asking.subscriber)
+      return forget(demand.subscriber)
     case .stepEnded(let subscriber): return forget(subscriber)
     case .takenByHand(let subscriber):
       owner.note(event, in: lane)

@@ -48,7 +48,7 @@ extension Probe {
     arrivals.withLock { $0.epoch = epoch }
     if let element = await next(as: epoch, wait) {
       // By a child task; what this one does next comes after it.
-      subscription.feed.waiter.note(.takesByHand)
+      subscription.upstream.waiter.note(.takesByHand)
       return .element(element)
     }
     if Task.isCancelled { return .cancelled }
@@ -58,7 +58,7 @@ extension Probe {
       arrivals.withLock { $0.elements.append(element) }
       return takeCollected().map(Arrival.element) ?? .nothing
     }
-    return switch rest.look {
+    return switch rest.result {
     case .finished: .end
     case .displaced: .displaced
     case .readable, .nothing: .nothing
@@ -89,7 +89,7 @@ extension Probe {
 
   /// The next element that the test has not taken, even if ``values`` was asked for and has collected it.
   private func collected(as epoch: UInt64) async -> Element? {
-    while await subscription.feed.waiter.waitForElement(as: epoch, isolation: nil) {
+    while await subscription.upstream.waiter.waitForElement(as: epoch, isolation: nil) {
       collect()
       if let element = takeCollected() { return element }
     }
@@ -144,8 +144,8 @@ extension Probe {
 extension Subscription {
   /// The number of a new consumer, which takes the place of an older one now.
   package func takeOver() -> UInt64 {
-    let epoch = feed.waiter.makeEpoch()
-    _ = feed.waiter.poll(as: epoch)
+    let epoch = upstream.waiter.makeEpoch()
+    _ = upstream.waiter.poll(as: epoch)
     return epoch
   }
 
@@ -154,11 +154,11 @@ extension Subscription {
   package func takeAll(as epoch: UInt64) -> [Element] {
     var elements: [Element] = []
     while true {
-      switch feed.take(.evenIfCancelled, as: epoch) {
+      switch upstream.take(.evenIfCancelled, as: epoch) {
       case .element(let element): elements.append(element)
       case .skipped: continue
       case .nothing:
-        if !elements.isEmpty { feed.waiter.note(.takesByHand) }
+        if !elements.isEmpty { upstream.waiter.note(.takesByHand) }
         return elements
       }
     }

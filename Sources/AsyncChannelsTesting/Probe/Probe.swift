@@ -81,12 +81,12 @@ public final class Probe<Element: Sendable>: Sendable {
     self.name = name
     logs = outlet.logs
     subscription = outlet.subscribe(buffering: .unbounded)
-    Onlookers.add(subscription.feed.waiter)
+    Onlookers.add(subscription.upstream.waiter)
     arrivals = Locked(Arrivals(epoch: subscription.takeOver()))
   }
 
   deinit {
-    Onlookers.remove(subscription.feed.waiter)
+    Onlookers.remove(subscription.upstream.waiter)
   }
 
   /// All elements that have arrived since the probe was made, taken or not.
@@ -140,7 +140,7 @@ public final class Probe<Element: Sendable>: Sendable {
     fileID: StaticString = #fileID, line: UInt = #line
   ) async throws(ProbeFailure) -> [Element] {
     if count < 0 {
-      Diagnostics.programmerError(
+      Misuse.trap(
         "A probe of \(Element.self) cannot wait for \(count) elements: the count is at least 0.")
     }
     let wait = Wait(limit, on: clock, at: SourceLocation(fileID: fileID, line: line))
@@ -243,7 +243,8 @@ extension Probe where Element: Equatable {
   /// try await state.expect { $0.isLoading = false; $0.items = ["Swift"] }
   /// ```
   ///
-  /// - Parameter change: Changes the last element that the test has taken.
+  /// The closure changes the last element that the test has taken.
+  ///
   /// - Throws: ``ProbeFailure`` if another element arrives, or none within the deadline; if the test has taken no
   ///   element before; if the change changes nothing.
   public func expect(

@@ -48,7 +48,7 @@ enum FunctionName {
 
   /// What only this package's authors know.
   private static let hidden: Set<Substring> = [
-    "Answering", "BroadcastLogBase", "Consumer", "Cursor", "Doorbell", "Feed", "LogCursor",
+    "Answering", "BroadcastLogBase", "Consumer", "Cursor", "Doorbell", "Upstream", "LogCursor",
     "Debounce", "Settling",
     "TestJobs", "TestRun", "Waiter",
   ]

@@ -41,10 +41,10 @@ final class SettleWait: LogObserver {
     let isOver =
       switch event {
       case .attached(let picture): begin(picture)
-      case .asked(let asking):
-        hear(of: asking.subscriber) { state in
-          guard !asking.isEmptyHanded, let progress = asking.progress else { return true }
-          return progress >= state.marks[asking.subscriber] ?? state.mark
+      case .demanded(let demand):
+        hear(of: demand.subscriber) { state in
+          guard !demand.isEmptyHanded, let progress = demand.progress else { return true }
+          return progress >= state.marks[demand.subscriber] ?? state.mark
         }
       case .left(let subscriber, _): hear(of: subscriber) { _ in true }
       case .finished: end()

@@ -129,7 +129,7 @@ public final class TestClock: Clock, Identifiable {
   func checkIsAhead(_ instant: Instant) {
     let now = now
     guard instant < now else { return }
-    Diagnostics.programmerError(
+    Misuse.trap(
       "A test cannot move its clock back, from \(now) to \(instant) after its beginning.")
   }
 

@@ -21,7 +21,7 @@ public struct TestOrders: Sendable {
   ///     is repeated with `.random(1, seed: 17)`.
   public static func random(_ count: Int, seed: UInt64) -> TestOrders {
     if count < 1 {
-      Diagnostics.programmerError("withTestTime cannot try \(count) orders: it tries at least 1.")
+      Misuse.trap("withTestTime cannot try \(count) orders: it tries at least 1.")
     }
     return TestOrders(seeds: (0..<UInt64(count)).map { seed &+ $0 })
   }

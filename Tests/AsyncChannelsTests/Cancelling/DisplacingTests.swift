@@ -56,7 +56,7 @@ final class DisplacingTests: XCTestCase {
       try await channel.untilAsleep(1)
       let now = subscription.takeNow()
       XCTAssertNil(now.element)
-      XCTAssertEqual(now.look, .nothing)
+      XCTAssertEqual(now.result, .nothing)
       assertEqual(try await first.result(), [])
       channel.send(1)
       assertEqual(await subscription.next(), 1)

@@ -67,7 +67,7 @@ private struct Setting: CustomStringConvertible {
       + (sendsImmediately ? "sent immediately" : "sent later")
   }
 
-  /// One of each kind of feed, and of each place where elements can wait.
+  /// One of each kind of upstream, and of each place where elements can wait.
   enum Kind: CaseIterable {
     case plain, bounded, derived
 

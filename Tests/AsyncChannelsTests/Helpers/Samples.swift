@@ -30,7 +30,7 @@ extension Sequence<Stamp> {
   }
 }
 
-/// A channel and a subscription to it, for each kind of feed and each place where elements can wait.
+/// A channel and a subscription to it, for each kind of upstream and each place where elements can wait.
 func channelsWithSubscriptions() -> [(Channel<Int>, Subscription<Int>)] {
   let subscribers: [(Outlet<Int>) -> Subscription<Int>] = [
     { $0.subscribe() },

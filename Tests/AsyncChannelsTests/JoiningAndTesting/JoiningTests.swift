@@ -44,7 +44,7 @@ final class JoiningTests: XCTestCase {
       let received = try await consumer.result()
       XCTAssertEqual(received, [])
     }
-    XCTAssertFalse(subscription.takeNow().look == .finished)
+    XCTAssertFalse(subscription.takeNow().result == .finished)
   }
 
   func test_C59_aTokenEqualsItselfOnly() {

@@ -184,11 +184,11 @@ enum SeparationSnippets {
       func counted(_ count: Int) { counts.send(count) }
     }
 
-    func feed(_ notifier: any Notifying) {
+    func upstream(_ notifier: any Notifying) {
       notifier.count.send(1)  // error: has no member 'send'
     }
 
-    func feed(_ notifier: Notifier) async {
+    func upstream(_ notifier: Notifier) async {
       await notifier.counted(1)
       await notifier.counts.send(1)  // error: 'counts' is inaccessible due to 'private'
     }

@@ -36,12 +36,12 @@ private final class ScriptedWaiter: Waiter, @unchecked Sendable {
   var whenAsleep: ((Doorbell) -> Void)?
   var whenItArrives: () -> Void = {}
 
-  override func poll(asks: Bool, orJoinWith bell: Doorbell?) -> PollResult {
+  override func poll(demands: Bool, orJoinWith bell: Doorbell?) -> PollResult {
     guard let bell else { return script.first == .nothing ? .nothing : script.removeFirst() }
     bell.maySpin = true
-    let look = script.removeFirst()
-    if look == .nothing { whenAsleep?(bell) }
-    return look
+    let result = script.removeFirst()
+    if result == .nothing { whenAsleep?(bell) }
+    return result
   }
 
   override var next: Int? { 0 }

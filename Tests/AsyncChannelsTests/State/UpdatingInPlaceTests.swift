@@ -109,7 +109,7 @@ final class UpdatingInPlaceTests: XCTestCase {
     list.endUpdatesAndFinish()
     list.value.append(4)
     XCTAssertEqual(list.value, [1, 2, 3])
-    XCTAssertEqual(counts.takeNow().look, .finished)
+    XCTAssertEqual(counts.takeNow().result, .finished)
   }
 
   func test_C115_anEndDoesNotWaitForAnUpdateOfACopy() {

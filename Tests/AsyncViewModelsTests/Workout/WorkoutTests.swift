@@ -4,7 +4,7 @@ import AsyncViewModels
 import TestSupport
 import XCTest
 
-/// Row: notifier that only its owner can feed.
+/// Row: notifier that only its owner can upstream.
 @MainActor
 final class WorkoutTests: XCTestCase {
   func test_theNotifierTellsTheCountAsItIsAndAfterEachExercise() async throws {

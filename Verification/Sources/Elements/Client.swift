@@ -63,14 +63,14 @@ public enum Client {
     _ consume: (Channel<Element>) async -> [Element]
   ) async -> [Element] {
     let channel = Channel<Element>()
-    let sender = Task { await feed(channel) }
+    let sender = Task { await upstream(channel) }
     let received: [Element] = await consume(channel)
     await sender.value
     return received
   }
 
   @inline(never)
-  private static func feed(_ channel: Channel<Element>) async {
+  private static func upstream(_ channel: Channel<Element>) async {
     while channel.subscriberCount == 0 { await Task.yield() }
     for number in 0..<count {
       channel.send(sample(number))

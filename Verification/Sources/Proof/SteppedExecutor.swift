@@ -1,4 +1,4 @@
-/// Runs a task's jobs on the thread that asks for it, and when it asks: until then it stands still.
+/// Runs a task's jobs on the thread that asks for it, and when it demands: until then it stands still.
 package final class SteppedExecutor: TaskExecutor {
   private let jobs = Monitor<[UnownedJob]>([])
 

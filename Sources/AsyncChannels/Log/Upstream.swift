@@ -1,6 +1,6 @@
 /// What an iterator pulls from: a cursor, or a cursor seen through the steps of derived outlets.
 @usableFromInline
-package enum Feed<Element: Sendable>: Sendable {
+package enum Upstream<Element: Sendable>: Sendable {
   case cursor(Cursor<Element>)
   /// A cursor on other elements, and a function that takes one of these from it without waiting.
   case derived(Waiter, take: @Sendable (_ mode: TakeMode, _ epoch: UInt64) -> Taken)
@@ -19,7 +19,7 @@ package enum Feed<Element: Sendable>: Sendable {
     }
   }
 
-  /// This feed with `step` applied to each element; those that it makes nil are skipped.
+  /// This upstream with `step` applied to each element; those that it makes nil are skipped.
   ///
   /// A step runs when its element was taken, with no lock held: however long it takes, a
   /// newer consumer need not wait for it. So a step that remembers something may be called late, by
@@ -27,7 +27,7 @@ package enum Feed<Element: Sendable>: Sendable {
   @inlinable
   func deriving<Derived>(
     _ step: @escaping @Sendable (Element, _ epoch: UInt64) -> Derived?
-  ) -> Feed<Derived> {
+  ) -> Upstream<Derived> {
     .derived(waiter) { mode, epoch in
       switch take(mode, as: epoch) {
       case .element(let element):
@@ -38,7 +38,7 @@ package enum Feed<Element: Sendable>: Sendable {
     }
   }
 
-  /// The element that a derived feed takes without a lock; nil if there is none, or if a step skips it.
+  /// The element that a derived upstream takes without a lock; nil if there is none, or if a step skips it.
   ///
   /// Not inlined: with elements that are vectors of 64 bytes, the compiler (6.3.1) would reserve too little room in the
   /// frames of clients that call `next()`.
@@ -91,14 +91,14 @@ package enum Feed<Element: Sendable>: Sendable {
   /// The next element if there is one now, without waiting, even if the task is cancelled.
   ///
   /// - Returns: The element, or nil and what was found instead.
-  func takeNow(as epoch: UInt64) -> (element: Element?, look: PollResult) {
+  func takeNow(as epoch: UInt64) -> (element: Element?, result: PollResult) {
     while true {
       switch take(.evenIfCancelled, as: epoch) {
       case .element(let element): return (element, .readable)
       case .skipped: continue
       case .nothing:
-        let look = waiter.poll(as: epoch)
-        if look != .readable { return (nil, look) }
+        let result = waiter.poll(as: epoch)
+        if result != .readable { return (nil, result) }
       }
     }
   }

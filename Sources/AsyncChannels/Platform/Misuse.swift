@@ -11,12 +11,12 @@ import Synchronization
 
 /// What this package reports to a developer.
 @usableFromInline
-package enum Diagnostics {
+package enum Misuse {
   private static let hasReported = Atomic(false)
 
   /// Ends the program with a sentence, in release builds too, where `precondition` prints none.
   @usableFromInline
-  package static func programmerError(_ sentence: String) -> Never {
+  package static func trap(_ sentence: String) -> Never {
     fatalError(sentence)
   }
 
