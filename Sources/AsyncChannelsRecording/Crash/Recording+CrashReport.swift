@@ -1,6 +1,6 @@
 import AsyncChannels
 
-/// The last events and states, for a crash report.
+// The last events and states, for a crash report.
 extension Recording {
   /// The values of the states and the newest events as text, without secrets.
   ///

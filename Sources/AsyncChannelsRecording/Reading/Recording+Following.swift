@@ -2,7 +2,7 @@ public import AsyncChannels
 import Dispatch
 import Synchronization
 
-/// Reading what is recorded while it is recorded.
+// Reading what is recorded while it is recorded.
 extension Recording {
   /// Calls a closure for each event, also those that are there already, for a log of your own:
   ///
