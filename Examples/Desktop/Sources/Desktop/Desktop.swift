@@ -1,9 +1,8 @@
-import AsyncChannelsRecording
 import AsyncViewModels
 import Glibc
 import Toolkit
 
-/// Opens the window. With `--inspect` it is watched by a running inspector. With `--test` it reads commands from its standard input: see `TestLine`.
+/// Opens the window. With `--test` it reads commands from its standard input: see `TestLine`.
 @main
 final class Desktop {
   let application = Application(id: "org.example.AsyncChannels")
@@ -15,10 +14,6 @@ final class Desktop {
   }
 
   static func main() {
-    // First, so that it sees all that is made.
-    let recording = CommandLine.arguments.contains("--inspect") ? Recording.ofProgram() : nil
-    let inspecting = recording?.inspect(as: "Desktop")
-    defer { withExtendedLifetime((recording, inspecting)) {} }
     var services = Services()
     let isTest = CommandLine.arguments.contains("--test")
     if isTest { services.signInDelay = .milliseconds(500) }
@@ -30,7 +25,6 @@ final class Desktop {
       if isTest { line = TestLine(of: desktop) } else { desktop.open() }
     }
     managing.cancel()
-    recording?.flush()
     _ = line
     exit(status)
   }

@@ -133,8 +133,6 @@ struct Serve: AsyncParsableCommand {
     let summary = await MembersSummaryViewModel(manager: manager)
     let page = await LivePage(roster: manager.roster, heartbeat: .seconds(heartbeat))
     let recording = await trace.record(manager, page, summary)
-    let inspecting = trace.show(recording)
-    defer { withExtendedLifetime(inspecting) {} }
     let routes = Routes(
       manager: manager, page: page, summary: summary, origins: try Origins(origin),
       proxies: try Proxies(proxy),

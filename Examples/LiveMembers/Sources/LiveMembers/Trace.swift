@@ -1,5 +1,4 @@
 import ArgumentParser
-import AsyncChannels
 import AsyncChannelsRecording
 import AsyncViewModels
 import Foundation
@@ -12,25 +11,18 @@ struct Trace: ParsableArguments {
   var textFile: String?
   @Option(name: .customLong("trace-svg"), help: "A file for a picture of that, for a browser.")
   var svgFile: String?
-  @Option(help: "The address of an inspector that shows it live, as 127.0.0.1:4243.")
-  var inspect: String?
 
-  /// Nil if nothing of this is wanted: then nothing is recorded.
+  /// Nil if neither file is wanted: then nothing is recorded.
   func record(
     _ manager: StoredMemberManager, _ page: LivePage, _ summary: MembersSummaryViewModel
   ) async -> Recording? {
-    guard textFile != nil || svgFile != nil || inspect != nil else { return nil }
+    guard textFile != nil || svgFile != nil else { return nil }
     let recording = Recording()
     await recording.add(manager)
     await recording.add(manager.channel)
     await recording.add(page)
     await recording.add(summary)
     return recording
-  }
-
-  /// To be kept while the server runs.
-  func show(_ recording: Recording?) -> CancellationToken? {
-    inspect.flatMap { recording?.inspect(as: "LiveMembers", at: $0) }
   }
 
   func write(_ recording: Recording?) throws {
