@@ -87,7 +87,8 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// An iterator that continues where the last one stopped.
   @inlinable
   public func makeAsyncIterator() -> Iterator {
-    Iterator(upstream, epoch: upstream.waiter.makeEpoch(), end: LoopEnd.ofLoop(over: upstream.waiter))
+    let waiter = upstream.waiter
+    return Iterator(upstream, epoch: waiter.makeEpoch(), end: LoopEnd.ofLoop(over: waiter))
   }
 
   /// Takes one element after the other.
