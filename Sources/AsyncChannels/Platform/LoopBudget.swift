@@ -4,13 +4,14 @@
 /// sleeps does not count, since it begins anew then. In a test that owns the time only steps count: what runs
 /// next may not depend on how fast the machine is.
 struct LoopBudget: Sendable {
-  private var steps: Int
   /// In nanoseconds, when this was first asked; zero before.
   private var start: UInt64 = 0
+  /// Small, since each subscription has one.
+  private var steps: Int32
   private(set) var isOver = false
 
   /// - Parameter steps: How many were done already.
-  init(after steps: Int = 0) {
+  init(after steps: Int32 = 0) {
     self.steps = steps
   }
 
