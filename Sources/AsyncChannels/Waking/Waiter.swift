@@ -101,6 +101,7 @@ package class Waiter: @unchecked Sendable {
     lastEpoch.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
   }
 
+  /// To be called when a consumer is cancelled: this task reports what it leaves behind.
   final func willReport(in task: Task<Void, Never>) {
     lock.withLock { _ in reports.append(task) }
   }
