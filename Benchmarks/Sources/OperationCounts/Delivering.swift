@@ -205,7 +205,7 @@ private func roundTrip<Stream: AsyncSequence<Int, Never> & Sendable>(
     }
     return count
   }
-  let (answered, asked) = await (answering, demand.value)
+  let (answered, asked) = await (answering, asking.value)
   return answered == times && asked == times
 }
 

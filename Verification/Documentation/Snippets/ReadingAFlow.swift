@@ -7,11 +7,6 @@ import AsyncChannelsRecording
 
 @MainActor let viewModel = SearchViewModel()
 let recording = Recording()
-let logger = Log()
-
-struct Log: Sendable {
-  func trace(_ text: String) {}
-}
 //# .concurrent, by:
 import AsyncChannels
 
