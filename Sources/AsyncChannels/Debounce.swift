@@ -1,5 +1,33 @@
 import Synchronization
 
+/// How long an input must stay quiet before work on its newest element begins: `debounce: .milliseconds(300)`.
+public struct Debounce<Element>: Sendable {
+  let quiet: Duration
+
+  /// Traps if the duration is negative.
+  public init(_ quiet: Duration) {
+    if quiet < .zero {
+      Misuse.trap("A debounce of \(Element.self) cannot last \(quiet): it lasts at least zero.")
+    }
+    self.quiet = quiet
+  }
+
+  /// So many seconds.
+  public static func seconds(_ seconds: Double) -> Self { Self(.seconds(seconds)) }
+
+  /// So many milliseconds.
+  public static func milliseconds(_ milliseconds: Double) -> Self {
+    Self(.milliseconds(milliseconds))
+  }
+
+  /// Nil if there is nothing to wait for.
+  func pause(on clock: some Clock<Duration>) -> DebounceWait? {
+    if quiet == .zero { return nil }
+    let (quiet, clock) = (quiet, DebounceClock(clock))
+    return { await DebounceTimer(of: quiet, on: clock, watching: $0).wait() }
+  }
+}
+
 /// Returns when nothing has come to a subscription for some time, when no more can come, or when the
 /// task is cancelled. What it returns is how many elements had come by then, those that were dropped
 /// included: elements that come after it was decided are not meant.
@@ -9,7 +37,7 @@ typealias DebounceWait = @Sendable (_ watching: Waiter) async -> Int
 ///
 /// A timer that slept anew for each arrival would be cancelled and started at each key stroke. So
 /// arrivals only note their time, and the timer, when it ends, sleeps for what is left.
-final class Debounce: Sendable {
+final class DebounceTimer: Sendable {
   private let waiter: Waiter
   private let quiet: Duration
   private let clock: DebounceClock

@@ -2,17 +2,17 @@
 struct AnswerRules: Sendable {
   /// Nil if each element has its own.
   let overlap: Overlap?
-  let pause: DebounceWait?
+  var pause: DebounceWait?
   let busy: Inlet<Bool>?
-  /// Whether busy is reported while the pause lasts.
-  let isBusyInPause: Bool
+  /// Whether busy is reported while the pause lasts, too.
+  let isBusyFromArrival: Bool
   /// Whether ignored elements are sent to an inlet.
   let tellsIgnored: Bool
   /// Whether abandoned elements are sent to a closure.
   let tellsAbandoned: Bool
 
   /// Whether busy stays reported while the next element is ready, and its work will begin.
-  var isBusyBetween: Bool { overlap != .firstOnly && (pause == nil || isBusyInPause) }
+  var isBusyBetween: Bool { overlap != .firstOnly && (pause == nil || isBusyFromArrival) }
 
   /// Whether what comes of an answer depends on what is ready then.
   var looksFurther: Bool { supersedesAtArrival || (busy != nil && isBusyBetween) }

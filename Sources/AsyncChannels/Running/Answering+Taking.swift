@@ -30,7 +30,7 @@ extension Answering {
     // Or it was rung at the end, which supersedes nothing.
     guard consumer.place.isReadable else { return 0 }
     // In this order: it does not cease to be busy.
-    if rules.isBusyInPause { fates.expect() }
+    if rules.isBusyFromArrival { fates.expect() }
     if rules.supersedesAtArrival, consumer.place.isPlain { fates.supersedeAll() }
     return await consumer.place.wait(for: pause)
   }
@@ -83,7 +83,7 @@ extension Answering {
 
   /// Asks an element for its overlap, once.
   private func look(at work: Work<Element>) -> Overlap {
-    work.overlap = overlapOf(work.element)
+    work.overlap = options.overlapOf(work.element)
     return work.overlap
   }
 

@@ -14,10 +14,10 @@ enum WorkFunction<Element: Sendable, Answer: Sendable>: Sendable {
 
   /// Work with an inlet for its progress. What it sends is published in order, before the answer, as long as
   /// the answer would count. After that the inlet refuses it, and nothing that was sent before is published.
-  static func reporting<Progress: Sendable>(
-    _ work: @escaping @Sendable (Element, Inlet<Progress>) async -> Answer,
-    to publish: @escaping @isolated(any) @Sendable (Element, Progress) -> Void
-  ) -> Self {
+  static func reporting<Value, Failure: Error, Progress: Sendable>(
+    _ work: @escaping @Sendable (Element, Inlet<Progress>) async throws(Failure) -> Value,
+    to publish: @escaping Publish<Element, Progress>
+  ) -> Self where Answer == Result<Value, Failure> {
     .reporting { taken, fates in
       let reports = Channel<Progress>()
       let received = reports.outlet.subscribe()
@@ -31,7 +31,7 @@ enum WorkFunction<Element: Sendable, Answer: Sendable>: Sendable {
             await fates.publish(reports, of: taken, isolation: publish.isolation, to: publish)
           }
         }
-        return await work(taken.element, inlet)
+        return await Result { () async throws(Failure) in try await work(taken.element, inlet) }
       }
     }
   }
@@ -54,7 +54,7 @@ extension Fates {
   ///   progress is wanted and its publication.
   fileprivate func publish<Element: Sendable, Progress: Sendable>(
     _ reports: [Progress], of work: Work<Element>, isolation: isolated (any Actor)?,
-    to publish: @isolated(any) @Sendable (Element, Progress) -> Void
+    to publish: Publish<Element, Progress>
   ) async {
     work.becomeCause()
     for progress in reports where isWanted(work) { await publish(work.element, progress) }
