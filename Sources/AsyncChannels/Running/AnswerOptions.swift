@@ -2,23 +2,31 @@
 struct AnswerOptions<Element: Sendable>: Sendable {
   var rules: AnswerRules
   /// If each element has an overlap of its own.
+  let debounce: Debounce<Element>?
   let overlapOf: @Sendable (Element) -> Overlap
   let ignored: Inlet<Element>?
   let abandoned: (@isolated(any) @Sendable (Element) -> Void)?
 
   init(
-    _ overlap: OverlapRule<Element>, _ debounce: Debounce<Element>?, on clock: some Clock<Duration>,
-    _ busy: Inlet<Bool>?, _ isBusyFromArrival: Bool, _ ignored: Inlet<Element>?,
+    _ overlap: OverlapRule<Element>, _ debounce: Debounce<Element>?, _ interval: Duration?,
+    on clock: some Clock<Duration>, _ busy: Inlet<Bool>?, _ isBusyFromArrival: Bool, _ ignored: Inlet<Element>?,
     _ abandoned: (@isolated(any) @Sendable (Element) -> Void)?
   ) {
-    if overlap.fixed == nil, debounce != nil {
+    if let interval { requirePositive(interval, "An answer to \(Element.self) cannot begin every") }
+    let debounces = debounce.map { $0.fixed != .zero } == true
+    if overlap.fixed == nil, debounces || interval != nil {
       Misuse.trap(
-        "An answer to \(Element.self) with .each cannot have a debounce: it would lose commands.")
+        "An answer to \(Element.self) with .each cannot have a pause: it would lose commands.")
     }
+    let clock = DebounceClock(clock)
+    let pause = Pause(
+      debounces: debounces, atLatestAfter: debounce?.latest, interval.map { Throttle($0, clock) },
+      on: clock)
+    self.debounce = debounce
     overlapOf = overlap.of
     (self.ignored, self.abandoned) = (ignored, abandoned)
     rules = AnswerRules(
-      overlap: overlap.fixed, pause: debounce?.pause(on: clock), busy: busy,
+      overlap: overlap.fixed, pause: debounces || interval != nil ? pause : nil, busy: busy,
       isBusyFromArrival: isBusyFromArrival, tellsIgnored: ignored != nil,
       tellsAbandoned: abandoned != nil)
   }

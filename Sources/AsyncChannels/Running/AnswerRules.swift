@@ -2,7 +2,7 @@
 struct AnswerRules: Sendable {
   /// Nil if each element has its own.
   let overlap: Overlap?
-  var pause: DebounceWait?
+  var pause: Pause?
   let busy: Inlet<Bool>?
   /// Whether busy is reported while the pause lasts, too.
   let isBusyFromArrival: Bool
@@ -17,8 +17,8 @@ struct AnswerRules: Sendable {
   /// Whether what comes of an answer depends on what is ready then.
   var looksFurther: Bool { supersedesAtArrival || (busy != nil && isBusyBetween) }
 
-  /// Whether what has come supersedes work before it is taken. (Without a pause it is taken immediately.)
-  var supersedesAtArrival: Bool { overlap == .latestOnly && pause != nil }
+  /// Whether what has come supersedes work before it is taken. (Without a debounce it is taken when work may begin.)
+  var supersedesAtArrival: Bool { overlap == .latestOnly && pause?.debounces == true }
 
   /// Whether what is ready when an answer is published is ignored. (What waits for quiet has not come yet.)
   var ignoresReady: Bool { overlap == .firstOnly && pause == nil }

@@ -12,7 +12,9 @@ extension Answering {
       return await takeNewest(of: count, as: overlap, from: source, isolation: isolation)
     }
     switch fates.take(as: overlap, source.take) {
-    case .work(let work): return own(work)
+    case .work(let work):
+      rules.pause?.throttle?.noteBeginning()
+      return own(work)
     case .ignored(let work): ignore(own(work))
     case .skipped, .nothing: break
     }
@@ -32,7 +34,13 @@ extension Answering {
     // In this order: it does not cease to be busy.
     if rules.isBusyFromArrival { fates.expect() }
     if rules.supersedesAtArrival, consumer.place.isPlain { fates.supersedeAll() }
-    return await consumer.place.wait(for: pause)
+    let quiet: @Sendable () -> Duration? =
+      if let debounce = options.debounce, debounce.fixed == nil {
+        { consumer.newest.map(debounce.quiet) }
+      } else {
+        { [fixed = options.debounce?.fixed ?? .zero] in fixed }
+      }
+    return await consumer.place.wait(for: pause, quiet)
   }
 
   private func takeNewest(
@@ -47,6 +55,7 @@ extension Answering {
       if case .work(let work) = taken { newest = work }
       if case .nothing = taken { break }
     }
+    if newest != nil { rules.pause?.throttle?.noteBeginning() }
     return newest.flatMap { decide(own($0), as: overlap) }
   }
 

@@ -39,6 +39,9 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// - Parameters:
   ///   - overlap: What happens to an element that arrives while an earlier one is worked on.
   ///   - debounce: How long the input must stay quiet before work begins.
+  ///   - interval: How much time must pass from the beginning of work until the next work may begin: a throttle. The
+  ///     first begins immediately, and later ones on the newest element; those before it are superseded. Traps if it
+  ///     is not positive. With `.latestOnly`, work in progress is then superseded only when newer work begins.
   ///   - clock: The clock that measures time. Its `sleep` must return when its task is cancelled.
   ///   - busy: Receives `true` when work begins, and `false` when no work remains whose answer will be
   ///     published: just before the last answer, or in the isolation of `publish` after the call was cancelled,
@@ -61,14 +64,14 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   ///     at a time.
   public func answer<Answer: Sendable>(
     _ overlap: OverlapRule<Element> = .oneAtATime, debounce: Debounce<Element>? = nil,
-    clock: some Clock<Duration> = ContinuousClock(),
+    atMostEvery interval: Duration? = nil, clock: some Clock<Duration> = ContinuousClock(),
     busy: Inlet<Bool>? = nil, busyFromArrival: Bool = false, ignored: Inlet<Element>? = nil,
     by work: @escaping @Sendable (Element) async -> Answer,
     @_inheritActorContext abandoned: (@isolated(any) @Sendable (Element) -> Void)? = nil,
     @_inheritActorContext publish: @escaping @isolated(any) @Sendable (Element, Answer) -> Void
   ) async {
     let options = AnswerOptions(
-      overlap, debounce, on: clock, busy, busyFromArrival, ignored, abandoned)
+      overlap, debounce, interval, on: clock, busy, busyFromArrival, ignored, abandoned)
     await answer(options, by: .silent(work), publish: publish)
   }
 
@@ -85,7 +88,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   @_disfavoredOverload
   public func answer<Answer: Sendable, WorkFailure: Error>(
     _ overlap: OverlapRule<Element> = .oneAtATime, debounce: Debounce<Element>? = nil,
-    clock: some Clock<Duration> = ContinuousClock(),
+    atMostEvery interval: Duration? = nil, clock: some Clock<Duration> = ContinuousClock(),
     busy: Inlet<Bool>? = nil, busyFromArrival: Bool = false, ignored: Inlet<Element>? = nil,
     by work: @escaping @Sendable (Element) async throws(WorkFailure) -> Answer,
     @_inheritActorContext abandoned: (@isolated(any) @Sendable (Element) -> Void)? = nil,
@@ -93,7 +96,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
     publish: @escaping @isolated(any) @Sendable (Element, Result<Answer, WorkFailure>) -> Void
   ) async {
     let options = AnswerOptions(
-      overlap, debounce, on: clock, busy, busyFromArrival, ignored, abandoned)
+      overlap, debounce, interval, on: clock, busy, busyFromArrival, ignored, abandoned)
     await answer(options, by: .trying(work), publish: publish)
   }
 
@@ -118,7 +121,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// Each element costs an additional channel and an additional task. Everything else is as with `answer`.
   public func answerWithProgress<Answer: Sendable, Progress: Sendable, WorkFailure: Error>(
     _ overlap: OverlapRule<Element> = .oneAtATime, debounce: Debounce<Element>? = nil,
-    clock: some Clock<Duration> = ContinuousClock(),
+    atMostEvery interval: Duration? = nil, clock: some Clock<Duration> = ContinuousClock(),
     busy: Inlet<Bool>? = nil, busyFromArrival: Bool = false, ignored: Inlet<Element>? = nil,
     by work: @escaping @Sendable (Element, Inlet<Progress>) async throws(WorkFailure) -> Answer,
     @_inheritActorContext
@@ -128,7 +131,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
     publish: @escaping @isolated(any) @Sendable (Element, Result<Answer, WorkFailure>) -> Void
   ) async {
     let options = AnswerOptions(
-      overlap, debounce, on: clock, busy, busyFromArrival, ignored, abandoned)
+      overlap, debounce, interval, on: clock, busy, busyFromArrival, ignored, abandoned)
     await answer(options, by: .reporting(work, to: progress), publish: publish)
   }
 }

@@ -122,7 +122,9 @@ final class AnswerAfterTests: XCTestCase {
       let inputs = Channel<Int>()
       let received = inputs.outlet.subscribe()
       let pauses = Atomic(0)
-      let pause: DebounceWait = { waiter in
+      var options = AnswerOptions<Int>(
+        OverlapRule(overlap), .seconds(1), nil, on: ContinuousClock(), nil, false, nil, nil)
+      options.rules.pause?.wait = { waiter, _ in
         let offered = waiter.pendingCount
         if pauses.add(1, ordering: .relaxed).newValue == 1 {
           inputs.send(3)
@@ -130,9 +132,6 @@ final class AnswerAfterTests: XCTestCase {
         }
         return offered
       }
-      var options = AnswerOptions<Int>(
-        OverlapRule(overlap), nil, on: ContinuousClock(), nil, false, nil, nil)
-      options.rules.pause = pause
       let begun = Record<Int>()
       let work = WorkFunction<Int, Int>.silent { number in
         begun.add(number)
