@@ -48,7 +48,8 @@ struct Position {
   func newest<Element>(of published: Int) -> Element? {
     guard var segment, number < published else { return nil }
     while segment.end < published, let next = segment.next { segment = next }
-    return (segment.elements.assumingMemoryBound(to: Element.self) + (published - 1 - segment.start))
+    return
+      (segment.elements.assumingMemoryBound(to: Element.self) + (published - 1 - segment.start))
       .pointee
   }
 

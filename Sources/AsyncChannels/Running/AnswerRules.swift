@@ -2,6 +2,8 @@
 struct AnswerRules: Sendable {
   /// Nil if each element has its own.
   let overlap: Overlap?
+  /// How many elements are worked on at a time, at most.
+  var limit = Int.max
   var pause: Pause?
   let busy: Inlet<Bool>?
   /// Whether busy is reported while the pause lasts, too.

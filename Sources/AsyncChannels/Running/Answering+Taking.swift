@@ -4,6 +4,10 @@ extension Answering {
   func takeNext(
     from source: any AnswerSource, isolation: isolated (any Actor)?
   ) async -> Work<Element>? {
+    // What has no place yet stays where it is; with keys, that is known when it was taken.
+    if rules.limit < .max, options.overlap.key == nil {
+      await fates.untilFewerAreCurrent(than: rules.limit)
+    }
     guard let overlap = rules.overlap else {
       return await takeByOwnOverlap(from: source, isolation: isolation)
     }
@@ -66,7 +70,13 @@ extension Answering {
   ) async -> Work<Element>? {
     let ahead = fates.undecided.map(own)
     guard let first = ahead ?? takeAndLook(from: source) else { return nil }
-    if first.overlap == .oneAtATime { await fates.untilNoneIsCurrent() }
+    if first.key != nil {
+      if rules.limit < .max, !fates.needsNoPlace(first) {
+        await fates.untilFewerAreCurrent(than: rules.limit)
+      }
+      return decide(first, as: first.overlap)
+    }
+    if first.overlap == .oneAtATime { await fates.untilFewerAreCurrent() }
     guard var newest = decide(first, as: first.overlap) else { return nil }
     guard newest.overlap == .latestOnly, let consumer else { return newest }
     var budget = LoopBudget(after: 1)
@@ -90,9 +100,10 @@ extension Answering {
     return own(work)
   }
 
-  /// Asks an element for its overlap, once.
+  /// Asks an element for its overlap and its key, once.
   private func look(at work: Work<Element>) -> Overlap {
-    work.overlap = options.overlapOf(work.element)
+    work.overlap = options.overlap.of(work.element)
+    work.key = options.overlap.key?(work.element)
     return work.overlap
   }
 

@@ -111,10 +111,10 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   ) async {
     let overlap = rules.overlap ?? work.overlap
     // Of a cancelled call, the loop's task is cancelled for certain.
-    if overlap == .oneAtATime || fates.isClosed {
+    if overlap == .oneAtATime && work.key == nil || fates.isClosed {
       await perform(work, isolation: isolation)
       // Another task may publish its answer.
-      if rules.overlap == nil { await fates.untilNoneIsCurrent() }
+      if rules.overlap == nil { await fates.untilFewerAreCurrent() }
     } else if overlap == .latestOnly || rules.overlap == nil {
       beginAlone(work, isolation: isolation)
     } else {
@@ -150,6 +150,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
 
   /// Works on an element, and publishes the answer.
   private func perform(_ work: Work<Element>, isolation: isolated (any Actor)? = nil) async {
+    if work.previous != nil { await work.untilItsTurn() }
     work.becomeCause()
     if fates.isSuperseded(work) { return finish(work) }
     guard rules.mayAnswerTogether else {

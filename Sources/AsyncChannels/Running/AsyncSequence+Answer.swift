@@ -83,13 +83,15 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// }
   /// ```
   ///
-  /// Everything else is as with work that cannot fail. If work throws after it was superseded or its call was
-  /// cancelled, it has no answer.
+  /// With `retry`, work that throws is called again after a pause, on the call's clock: ``Retry``. The element is worked
+  /// on until then. If it is superseded or the call is cancelled meanwhile, the work is not called again. Everything else
+  /// is as with work that cannot fail. If work throws after it was superseded or its call was cancelled, it has no answer.
   @_disfavoredOverload
   public func answer<Answer: Sendable, WorkFailure: Error>(
     _ overlap: OverlapRule<Element> = .oneAtATime, debounce: Debounce<Element>? = nil,
     atMostEvery interval: Duration? = nil, clock: some Clock<Duration> = ContinuousClock(),
     busy: Inlet<Bool>? = nil, busyFromArrival: Bool = false, ignored: Inlet<Element>? = nil,
+    retry: Retry? = nil,
     by work: @escaping @Sendable (Element) async throws(WorkFailure) -> Answer,
     @_inheritActorContext abandoned: (@isolated(any) @Sendable (Element) -> Void)? = nil,
     @_inheritActorContext
@@ -97,7 +99,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   ) async {
     let options = AnswerOptions(
       overlap, debounce, interval, on: clock, busy, busyFromArrival, ignored, abandoned)
-    await answer(options, by: .trying(work), publish: publish)
+    await answer(options, by: .trying(work, retry, on: options.clock), publish: publish)
   }
 
   /// Does work that reports its progress for each element. Use it for a download.
@@ -118,11 +120,14 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   /// too. The inlet may be used from any thread. `progress` is called in the isolation in which that closure was
   /// made. If this is also the isolation of `publish`, `progress` is never called while an answer is published.
   ///
+  /// With `retry`, the work is called for each attempt, so its progress can tell of each.
+  ///
   /// Each element costs an additional channel and an additional task. Everything else is as with `answer`.
   public func answerWithProgress<Answer: Sendable, Progress: Sendable, WorkFailure: Error>(
     _ overlap: OverlapRule<Element> = .oneAtATime, debounce: Debounce<Element>? = nil,
     atMostEvery interval: Duration? = nil, clock: some Clock<Duration> = ContinuousClock(),
     busy: Inlet<Bool>? = nil, busyFromArrival: Bool = false, ignored: Inlet<Element>? = nil,
+    retry: Retry? = nil,
     by work: @escaping @Sendable (Element, Inlet<Progress>) async throws(WorkFailure) -> Answer,
     @_inheritActorContext
     progress: @escaping @isolated(any) @Sendable (Element, Progress) -> Void,
@@ -132,6 +137,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   ) async {
     let options = AnswerOptions(
       overlap, debounce, interval, on: clock, busy, busyFromArrival, ignored, abandoned)
-    await answer(options, by: .reporting(work, to: progress), publish: publish)
+    await answer(
+      options, by: .reporting(work, to: progress, retry, on: options.clock), publish: publish)
   }
 }

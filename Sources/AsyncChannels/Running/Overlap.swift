@@ -22,14 +22,29 @@ public struct OverlapRule<Element>: Sendable {
   /// Nil if each element has its own.
   let fixed: Overlap?
   let of: @Sendable (Element) -> Overlap
+  /// Nil if what an element does concerns all work.
+  let key: (@Sendable (Element) -> AnswerKey)?
+  let limit: Int
 
   /// The same overlap for all elements.
   public init(_ overlap: Overlap) {
-    (fixed, of) = (overlap, { _ in overlap })
+    self.init(overlap, of: { _ in overlap })
   }
 
-  private init(each overlap: @escaping @Sendable (Element) -> Overlap) {
-    (fixed, of) = (nil, overlap)
+  private init(
+    _ fixed: Overlap?, of overlap: @escaping @Sendable (Element) -> Overlap,
+    key: (@Sendable (Element) -> AnswerKey)? = nil, atMost limit: Int = .max
+  ) {
+    if limit < 1 {
+      Misuse.trap("An answer to \(Element.self) cannot work on at most \(limit): it is at least 1.")
+    }
+    (self.fixed, of, self.key, self.limit) = (fixed, overlap, key, limit)
+  }
+
+  private init<Key: Hashable & Sendable>(
+    _ overlap: Overlap, by key: @escaping @Sendable (Element) -> Key, atMost limit: Int
+  ) {
+    self.init(nil, of: { _ in overlap }, key: { AnswerKey(key($0)) }, atMost: limit)
   }
 
   /// Inputs are worked on one after the other. See ``Overlap/oneAtATime``.
@@ -62,7 +77,7 @@ public struct OverlapRule<Element>: Sendable {
   /// work is called in the cancelled task.
   ///
   /// Elements are decided one after the other, in order. Of several with ``Overlap/latestOnly`` that are ready in a
-  /// row, work on the newest begins. Traps with a debounce, which would supersede commands that must not be lost. From
+  /// row, work on the newest begins. Traps with a pause, which would supersede commands that must not be lost. From
   /// combined state, and from a sequence that is neither a subscription nor an outlet or a state, an element arrives
   /// when the call reads it. If an element is ready when the last answer is published, and is then ignored, `busy`
   /// becomes false after that answer instead of before. Each element has a task without the caller's executor preference,
@@ -71,6 +86,52 @@ public struct OverlapRule<Element>: Sendable {
   /// - Parameter overlap: Called once for each element, on any thread. Declare a property for it `nonisolated` if the
   ///   module's default isolation is the main actor.
   public static func each(_ overlap: @escaping @Sendable (Element) -> Overlap) -> Self {
-    Self(each: overlap)
+    Self(nil, of: overlap)
   }
+
+  /// Inputs are worked on concurrently, but at most so many at a time. Later ones stay in the subscription.
+  ///
+  /// - Parameter limit: Traps if it is less than 1.
+  public static func concurrent(atMost limit: Int) -> Self {
+    Self(.concurrent, of: { _ in .concurrent }, atMost: limit)
+  }
+
+  /// Inputs with the same key are worked on one after the other, beside those with other keys. Use it for the changes
+  /// of rows.
+  ///
+  /// Work on an input begins when the work before it has ended. An input that waits for that was taken: it counts to the
+  /// limit, and a cancelled call abandons it. Each has a task. A call with keys cannot have a pause.
+  ///
+  /// - Parameters:
+  ///   - key: Called once for each input, on any thread.
+  ///   - limit: The number of inputs that are taken and not answered: later ones stay in the subscription. Traps if it is
+  ///     less than 1.
+  public static func oneAtATime<Key: Hashable & Sendable>(
+    by key: @escaping @Sendable (Element) -> Key, atMost limit: Int = .max
+  ) -> Self { Self(.oneAtATime, by: key, atMost: limit) }
+
+  /// A new input replaces the earlier one with the same key, whose work is cancelled. Use it for a heart in each row:
+  /// `.latestOnly(by: \.post)`. Everything else is as with ``oneAtATime(by:atMost:)``.
+  public static func latestOnly<Key: Hashable & Sendable>(
+    by key: @escaping @Sendable (Element) -> Key, atMost limit: Int = .max
+  ) -> Self { Self(.latestOnly, by: key, atMost: limit) }
+
+  /// A new input is ignored until the earlier one with the same key is answered. Use it for a button in each row.
+  /// Everything else is as with ``oneAtATime(by:atMost:)``.
+  public static func firstOnly<Key: Hashable & Sendable>(
+    by key: @escaping @Sendable (Element) -> Key, atMost limit: Int = .max
+  ) -> Self { Self(.firstOnly, by: key, atMost: limit) }
+}
+
+/// Which other inputs an input concerns.
+struct AnswerKey: Hashable, Sendable {
+  private let base: any Hashable & Sendable
+
+  init(_ base: some Hashable & Sendable) { self.base = base }
+
+  static func == (one: Self, other: Self) -> Bool {
+    AnyHashable(one.base) == AnyHashable(other.base)
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(base) }
 }
