@@ -162,7 +162,7 @@ final class EndlessLoopsTests: XCTestCase {
 
 @MainActor
 private func failure(
-  stepLimit: Int = 10_000, of test: @escaping @MainActor (TestTime) async throws -> Void
+  stepLimit: Int = 10_000, of test: (TestTime) async throws -> Void
 ) async -> String {
   do {
     try await withTestTime(stepLimit: stepLimit) { try await test($0) }

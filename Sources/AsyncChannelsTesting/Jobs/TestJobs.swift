@@ -42,6 +42,8 @@ final class TestJobs: Sendable {
 
   /// The run that owns the time now. One at a time: see `TestTurn`.
   private static let owner = Locked<TestJobs?>(nil)
+  /// The closures that never returned, by the numbers of their tasks: what they refer to may be gone.
+  private static let abandoned = Locked<Set<UInt64>>([])
 
   let clock = TestClock()
   let order: JobOrder
@@ -65,9 +67,24 @@ final class TestJobs: Sendable {
     return jobs.state.withLock { $0.thread == thread } ? jobs : nil
   }
 
-  /// For an executor that was given a job, on any thread. True if the job belongs to the run, which will run it.
+  /// For an executor that was given a job, on any thread. True if the job belongs to the run, which will run it, or
+  /// must not run.
   static func takeIfOwned(_ job: UnownedJob, to place: OwnedJob.Place) -> Bool {
-    owner.withLock { $0 }?.takeIfOwned(OwnedJob(job: job, place: place)) ?? false
+    let job = OwnedJob(job: job, place: place)
+    return isAbandoned(job) || owner.withLock { $0 }?.takeIfOwned(job) ?? false
+  }
+
+  private static func isAbandoned(_ job: OwnedJob) -> Bool {
+    abandoned.withLock { !$0.isEmpty && job.taskNumber.map($0.contains) ?? false }
+  }
+
+  /// Whether somebody has to see jobs for ever.
+  static var hasAbandoned: Bool { abandoned.withLock { !$0.isEmpty } }
+
+  /// The closure's own task never runs again, whoever resumes it.
+  func abandonClosure() {
+    guard let closure = state.withLock({ $0.closure }) else { return }
+    Self.abandoned.withLock { _ = $0.insert(closure) }
   }
 
   /// - Parameter duration: Nil if it is not known.
@@ -228,7 +245,7 @@ final class TestJobs: Sendable {
     ListenerQueue.replace(by: nil)
     TestFollowing.follow(by: nil)
     watch.end()
-    for job in rest { job.enqueueAsUsual() }
+    for job in rest where !Self.isAbandoned(job) { job.enqueueAsUsual() }
     for idler in idlers { idler.resume() }
     return findings
   }

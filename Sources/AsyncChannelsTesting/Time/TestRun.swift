@@ -51,11 +51,14 @@ final class TestRun {
     return recording
   }
 
-  func run(_ body: @escaping @MainActor (TestTime) async throws -> Void) async throws {
+  /// Whether the closure has not returned, and never runs again.
+  private(set) var hasAbandoned = false
+
+  func run(_ body: LentBody) async throws {
     if seesJobs { TestExecutors.install() }
     let closure = jobs.begin {
       Task { @MainActor in
-        do { result = .success(try await body(time)) } catch { result = .failure(error) }
+        do { result = .success(try await body.call(time)) } catch { result = .failure(error) }
       }
     }
     guard let closure else {
@@ -75,6 +78,8 @@ final class TestRun {
     } onCancel: {
       closure.cancel()
     }
+    hasAbandoned = result == nil
+    if hasAbandoned { jobs.abandonClosure() }
     let findings = jobs.end()
     TestExecutors.remove()
     try judge(waiting, findings)
@@ -106,7 +111,7 @@ final class TestRun {
         idles.atOneTime > Self.mostIdles.atOneTime || idles.inAll > Self.mostIdles.inAll
       if isIdle, !isCircling, jobs.resumeIdlers() { continue }
       if isIdle, !isCircling, await hasHelpFromOutside(isCancelled: report != nil) { continue }
-      if let report { return report + "\nIt did not return when it was cancelled, either." }
+      if let report { return report + "\n" + Self.abandoned }
       report = endless ?? (isCircling ? Self.circling : jobs.report.text)
       (idles.atOneTime, idles.inAll) = (0, 0)
       jobs.asOwner { closure?.cancel() }
@@ -119,6 +124,8 @@ final class TestRun {
     \(time.clock.now): do they wait with Task.yield()? If this ends, give withTestTime a higher stepLimit.
     """
   }
+  private static let abandoned =
+    "It did not return when it was cancelled, either, and is abandoned."
   private static let circling =
     "The closure waited again and again until no task had anything left to do: does it wait in a loop?"
 
