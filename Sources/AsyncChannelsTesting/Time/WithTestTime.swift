@@ -64,7 +64,8 @@ import AsyncChannelsRecording
 ///     times more.
 ///   - stepLimit: How many steps may follow from each other while the clock stands still. A step is an element that a
 ///     task sends while it is at work on another, or a task that a task makes. More are taken for work that causes
-///     itself without end, and fail the test. So do 100 times as many jobs in which nothing is sent or taken.
+///     itself without end, and fail the test. So do five times as many calls of `Task.yield()`, or 100 times as many
+///     jobs, in which nothing is sent or taken.
 ///   - fileID: The file of the call, for its own failures. Do not pass it.
 ///   - line: The line of the call. Do not pass it.
 ///   - body: The test. If it does not return even when it is cancelled, it is abandoned, and does nothing more.
