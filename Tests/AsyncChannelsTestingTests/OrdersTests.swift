@@ -115,7 +115,7 @@ final class OrdersTests: XCTestCase {
   /// The seed that the failure of a test names, which passes in the usual order.
   @MainActor
   private func seedOfFailure(
-    of test: @escaping @MainActor (TestTime) async throws -> Void
+    of test: (TestTime) async throws -> Void
   ) async throws -> UInt64 {
     try await withTestTime(test)
     do {
