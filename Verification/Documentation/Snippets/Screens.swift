@@ -36,8 +36,6 @@ actor ChatRoom {
   nonisolated var conversation: Outlet<Message> { .never }
 }
 /*block*/
-//# final class EditorViewModel:
-/*block*/
 //# final class RemoteChatViewModel:
 /*block*/
 //# final class RemoteChatTests
