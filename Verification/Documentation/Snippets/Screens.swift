@@ -18,12 +18,6 @@ final class Player: ViewModel {
 /*block*/
 //# final class UploadViewModel:
 /*block*/
-//# struct UploadView:
-@MainActor
-final class UploadViewModel {
-  let alerts = Channel<String>().outlet.subscribe()
-}
-/*block*/
 //# actor ChatRoom
 /*block*/
 //# final class ChatViewModel:
