@@ -2,7 +2,7 @@ extension Inlet {
   /// An inlet that sends here only while a state is `true`, such as that of a button that is disabled otherwise.
   ///
   /// ```swift
-  /// var add: Inlet<String> { _add.inlet.when($canAdd) }
+  /// var add: Inlet<String> { additions.when($canAdd) }
   /// ```
   ///
   /// It looks at the state at each `send`. While the state is `false`, `send` returns ``SendResult/refused(_:)`` with the

@@ -92,7 +92,7 @@ extension History {
       overlap: overlap, keyed: keyed, limit: hasLimit ? random.number(1...3) : .max,
       seed: seed &* 1_000, pause: hasPause ? random.number(2...6) : nil,
       hasOwnPauses: random.oneIn(2), retries: random.oneIn(2),
-      isBusyInPause: random.oneIn(2) && overlap != nil, reportsBusy: random.oneIn(2),
+      busyFromArrival: random.oneIn(2) && overlap != nil, reportsBusy: random.oneIn(2),
       tellsIgnored: random.oneIn(2), tellsAbandoned: random.oneIn(2), isIsolated: random.oneIn(2))
     let steps = (0..<random.number(3...25)).map { _ -> Step in
       switch random.number(0...99) {

@@ -194,7 +194,7 @@ private func answer(
     debounce: setup.pause.map { pause in
       setup.hasOwnPauses
         ? .by { .milliseconds(setup.pause(after: $0) ?? 0) } : .milliseconds(Double(pause))
-    }, clock: made.clock, busy: made.busy, busyFromArrival: setup.isBusyInPause,
+    }, clock: made.clock, busy: made.busy, busyFromArrival: setup.busyFromArrival,
     ignored: made.ignored, retry: setup.retries ? made.retry : nil, by: work,
     abandoned: setup.tellsAbandoned ? abandoned : nil, publish: publish)
 }

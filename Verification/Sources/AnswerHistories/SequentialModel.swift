@@ -303,7 +303,7 @@ struct SequentialModel {
     guard let call = calls.last else { return }
     let isReady = !waiting.isEmpty && setup.overlap != .firstOnly && setup.pause == nil
     let isInPause =
-      setup.isBusyInPause
+      setup.busyFromArrival
       && (call.pauseEnd != nil || !waiting.isEmpty && setup.overlap != .firstOnly)
     let isBusy = call.countsAnswers || call.isActive && (isReady || isInPause)
     guard setup.reportsBusy, isBusy != observation.isBusy else { return }

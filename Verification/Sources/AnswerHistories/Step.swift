@@ -16,7 +16,7 @@ struct Setup: Sendable {
   var hasOwnPauses = false
   /// Whether work of some elements fails once, and is called again.
   var retries = false
-  var isBusyInPause = false
+  var busyFromArrival = false
   var reportsBusy = false
   var tellsIgnored = false
   var tellsAbandoned = false
