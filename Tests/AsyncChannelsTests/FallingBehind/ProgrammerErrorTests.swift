@@ -83,7 +83,7 @@ final class ProgrammerErrorTests: XCTestCase {
   }
 
   func test_C76e_aDebounceOfElementsWithTheirOwnOverlapTraps() async throws {
-    try await assertTraps("each", saying: "An answer to Int with .each cannot have a debounce") {
+    try await assertTraps("each", saying: "An answer to Int with .each or keys cannot have") {
       await Outlet.just(1).answer(
         .each { _ in .concurrent }, debounce: .seconds(1), by: { $0 }, publish: { _, _ in })
     }
