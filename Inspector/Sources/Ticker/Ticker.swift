@@ -114,7 +114,7 @@ final class ListViewModel: ViewModel {
   }
 
   func run() async {
-    await $rows.runningEach()
+    await $rows.runEach()
   }
 }
 
@@ -135,7 +135,7 @@ final class SearchViewModel: ViewModel {
 
   func run() async {
     // The bug: an answer to an older query may come last.
-    await _query.received.answer(.concurrent, by: Self.search) { self.hits = $0 }
+    await _query.received.answer(.concurrent, by: Self.search) { self.hits = $1 }
   }
 
   @concurrent
