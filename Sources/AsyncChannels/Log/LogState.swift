@@ -119,7 +119,7 @@ struct LogState: Sendable {
   mutating func poll(
     at number: Int?, queue: SubscriberQueueBase?, orJoinWith bell: Doorbell?
   ) -> PollResult {
-    if let queue, queue.isReadable { return .readable }
+    if let queue, queue.pendingCount > 0 { return .readable }
     if let number, number < end?.number ?? 0 { return .readable }
     if isFinished { return .finished }
     if let bell {
@@ -160,6 +160,7 @@ struct LogState: Sendable {
   mutating func finish() -> (wake: Wake, after: AfterLock?) {
     if isFinished { return (.nobody, nil) }
     set(.finished, to: true)
+    for queue in queues { if let bell = queue.place?.end() { waiting.join(bell) } }
     return (takeSleepers(), tell(.finished))
   }
 

@@ -25,9 +25,9 @@ struct WritersLock: ~Copyable, Sendable {
   }
 
   @inlinable
-  func requireNotHeldByThisThread(of value: Any.Type) {
+  func requireNotHeldByThisThread(of value: @autoclosure () -> Any.Type) {
     let holder = holder.load(ordering: .relaxed)
-    if holder != 0 { requireAnother(than: holder, of: value) }
+    if holder != 0 { requireAnother(than: holder, of: value()) }
   }
 
   @usableFromInline
