@@ -29,7 +29,8 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Subscribable {
   @usableFromInline
   enum Source: Sendable {
     case log(BroadcastLog<Element>)
-    case upstreams(of: @Sendable () -> [BroadcastLogBase], @Sendable (BufferingPolicy?) -> Upstream<Element>)
+    case upstreams(
+      of: @Sendable () -> [BroadcastLogBase], @Sendable (BufferingPolicy?) -> Upstream<Element>)
   }
 
   @usableFromInline let source: Source

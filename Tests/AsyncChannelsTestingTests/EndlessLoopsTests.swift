@@ -1,22 +1,23 @@
 import AsyncChannels
 import AsyncChannelsTesting
+import Foundation
 import XCTest
 
 /// Work that causes itself is found, whatever it goes through, and named.
 final class EndlessLoopsTests: XCTestCase {
+  /// All at the usual limit: `ASYNCCHANNELS_ROUNDS=1 swift test --filter EndlessLoopsTests`.
+  private static let stepLimit =
+    ProcessInfo.processInfo.environment["ASYNCCHANNELS_ROUNDS"] == nil ? 500 : 10_000
+
   /// Each way to follow something, times each thing that can be followed, to itself and through a channel.
   @MainActor
   func test_C123_aLoopOfEachKindIsNamed() async throws {
-    var (count, longest) = (0, Duration.zero)
+    var (count, longest) = (0, 0)
     for source in Circles.Source.allCases {
       for follower in Circles.Follower.allCases {
-        // These fail with the sentence about jobs that never end, and name nothing: answers have
-        // another task than the one that took their elements.
-        if source.isDerived, follower == .firstOnly { continue }
         for isIndirect in [false, true] {
-          let start = ContinuousClock.now
-          // A tenth of the usual limit: all together would take minutes.
-          let report = await failure(stepLimit: 1_000) { time in
+          let start = clock()
+          let report = await failure(stepLimit: Self.stepLimit) { time in
             let circles = Circles(source, follower, isIndirect: isIndirect)
             await withRunning(circles) {
               await time.idle()
@@ -24,20 +25,24 @@ final class EndlessLoopsTests: XCTestCase {
               await time.idle()
             }
           }
-          longest = max(longest, ContinuousClock.now - start)
+          longest = max(longest, clock() - start)
           count += 1
           let kind = "\(source), \(follower), indirect: \(isIndirect)"
-          for part in ["Work causes itself: ", "Circles.\(source.name)", "What happened last:"]
-          where !report.contains(part) {
-            XCTFail("\(kind): \"\(part)\" is not in: \(report.prefix(300))")
+          var parts = ["Work causes itself: ", "Circles.\(source.name)", "What happened last:"]
+          // An observer has no task.
+          if isIndirect || !follower.hasNoTask { parts.append("- The loop is in ") }
+          for part in parts where !report.contains(part) {
+            XCTFail("\(kind): \"\(part)\" is not in: \(report)")
           }
+          XCTAssertFalse(report.contains("Nothing was recorded"), kind)
+          XCTAssertFalse(report.contains("is abandoned"), kind)
         }
       }
     }
     XCTAssertGreaterThanOrEqual(count, 100)
-    print("\(count) kinds of loops; the longest was found after \(longest).")
-    // A hang. How long it takes depends on the machine.
-    XCTAssertLessThan(longest, .seconds(20))
+    // Of the process, since others may use the machine. Nothing else runs in it.
+    print("\(count) kinds of loops; the longest took \(longest / 1_000) ms of processor time.")
+    XCTAssertLessThan(longest, 2_000_000)
   }
 
   @MainActor
@@ -101,7 +106,8 @@ final class EndlessLoopsTests: XCTestCase {
       task.cancel()
     }
     assertSays(
-      report, "Some tasks always had something left to do", "- A task that is ready is in poll")
+      report, "Some tasks always called Task.yield(), at least 50000 times, while",
+      "- A task that is ready is in poll")
   }
 
   /// A million jobs, of three consumers that yield once for each element, end.
@@ -162,7 +168,7 @@ final class EndlessLoopsTests: XCTestCase {
 
 @MainActor
 private func failure(
-  stepLimit: Int = 10_000, of test: @escaping @MainActor (TestTime) async throws -> Void
+  stepLimit: Int = 10_000, of test: (TestTime) async throws -> Void
 ) async -> String {
   do {
     try await withTestTime(stepLimit: stepLimit) { try await test($0) }
@@ -210,7 +216,7 @@ private final class Rows: ViewModel {
   @CurrentValue private(set) var ids = [0]
 
   func run() async {
-    await $ids.runningEach(by: { $0 }) { @MainActor id in self.ids = [id + 1] }
+    await $ids.runEach(by: { $0 }) { @MainActor id in self.ids = [id + 1] }
   }
 }
 
@@ -259,6 +265,8 @@ private final class Circles: ViewModel {
     case loop, loopElsewhere, loopOnAnActor, next, bind, observer, suspendingObserver,
       newestObserver
     case answer, latestOnly, firstOnly, concurrent
+
+    var hasNoTask: Bool { self == .observer || self == .newestObserver }
   }
 
   @CurrentValue private var state = 0
@@ -320,10 +328,10 @@ private final class Circles: ViewModel {
         })
     case .newestObserver:
       await keep(outlet.observe(buffering: .bufferingNewest(1)) { inlet.send($0 + 1) })
-    case .answer: await outlet.answer(by: { $0 + 1 }) { inlet.send($0) }
-    case .latestOnly: await outlet.answer(.latestOnly, by: { $0 + 1 }) { inlet.send($0) }
-    case .firstOnly: await outlet.answer(.firstOnly, by: { $0 + 1 }) { inlet.send($0) }
-    case .concurrent: await outlet.answer(.concurrent, by: { $0 + 1 }) { inlet.send($0) }
+    case .answer: await outlet.answer(by: { $0 + 1 }) { inlet.send($1) }
+    case .latestOnly: await outlet.answer(.latestOnly, by: { $0 + 1 }) { inlet.send($1) }
+    case .firstOnly: await outlet.answer(.firstOnly, by: { $0 + 1 }) { inlet.send($1) }
+    case .concurrent: await outlet.answer(.concurrent, by: { $0 + 1 }) { inlet.send($1) }
     }
   }
 

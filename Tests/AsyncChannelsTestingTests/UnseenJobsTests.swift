@@ -10,9 +10,8 @@ final class UnseenJobsTests: XCTestCase {
     let place = SourceLocation(fileID: #fileID, line: #line)
     var hasRun = false
     do {
-      try await TestRun(.asReady, stepLimit: 100, at: place, seesJobs: false).run { _ in
-        hasRun = true
-      }
+      let run = TestRun(.asReady, stepLimit: 100, at: place, seesJobs: false)
+      try await run.run(LentBody { _ in hasRun = true })
       XCTFail("it passed")
     } catch {
       let sentence = "\(error)"

@@ -41,7 +41,8 @@ struct DerivedState<Value: Sendable>: Sendable {
     policy?.validate(for: Value.self)
     let follower = StateFollower(of: node, Value.self)
     return .derived(follower) { mode, epoch in
-      switch follower.step(mode, as: epoch) {
+      if mode == .peek { return .element(self.value) }
+      return switch follower.step(mode, as: epoch) {
       case .element(let box): .element(Self.value(in: box))
       case .skipped: .skipped
       case .nothing: .nothing

@@ -31,6 +31,7 @@
     private static var undo: [() -> Void] = []
 
     static func install() {
+      if !undo.isEmpty { return }
       let pool: EnqueueHook = { job, enqueue in
         if !TestJobs.takeIfOwned(job, to: .pool) { enqueue(job) }
       }
@@ -53,6 +54,7 @@
     }
 
     static func remove() {
+      if TestJobs.hasAbandoned { return }
       for step in undo { step() }
       undo = []
     }

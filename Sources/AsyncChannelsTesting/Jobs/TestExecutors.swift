@@ -12,8 +12,8 @@
   /// the call that the runtime makes for a factory. (On Apple's systems that call is not public, and the hooks
   /// see all: see `EnqueueHooks`.)
   ///
-  /// The executors are the process's. While no test owns the time, they are those that were there before. A job that
-  /// does not belong to the test goes on to these.
+  /// The executors are the process's. While no test owns the time, they are those that were there before, unless a closure
+  /// was abandoned, whose task must not run. A job that does not belong to the test goes on to these.
   ///
   /// Other threads may read the two variables of the runtime while they are changed, object and table in two steps. So
   /// no executor here has variables, and none ends: each of these tables serves each object.
@@ -25,6 +25,7 @@
     }
 
     static func remove() {
+      if TestJobs.hasAbandoned { return }
       _createExecutors(factory: Others.self)
     }
 

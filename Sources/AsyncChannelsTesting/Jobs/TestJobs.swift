@@ -42,6 +42,8 @@ final class TestJobs: Sendable {
 
   /// The run that owns the time now. One at a time: see `TestTurn`.
   private static let owner = Locked<TestJobs?>(nil)
+  /// The tasks of runs whose closures never returned, by number: what they refer to may be gone.
+  private static let abandoned = Locked<Set<UInt64>>([])
 
   let clock = TestClock()
   let order: JobOrder
@@ -65,9 +67,24 @@ final class TestJobs: Sendable {
     return jobs.state.withLock { $0.thread == thread } ? jobs : nil
   }
 
-  /// For an executor that was given a job, on any thread. True if the job belongs to the run, which will run it.
+  /// For an executor that was given a job, on any thread. True if the job belongs to the run, which will run it, or
+  /// must not run.
   static func takeIfOwned(_ job: UnownedJob, to place: OwnedJob.Place) -> Bool {
-    owner.withLock { $0 }?.takeIfOwned(OwnedJob(job: job, place: place)) ?? false
+    let job = OwnedJob(job: job, place: place)
+    return isAbandoned(job) || owner.withLock { $0 }?.takeIfOwned(job) ?? false
+  }
+
+  private static func isAbandoned(_ job: OwnedJob) -> Bool {
+    abandoned.withLock { !$0.isEmpty && job.taskNumber.map($0.contains) ?? false }
+  }
+
+  /// Whether somebody has to see jobs for ever.
+  static var hasAbandoned: Bool { abandoned.withLock { !$0.isEmpty } }
+
+  /// None of the run's tasks runs again, whoever resumes it.
+  func abandon() {
+    let tasks = state.withLock { $0.tasks.keys }
+    Self.abandoned.withLock { $0.formUnion(tasks) }
   }
 
   /// - Parameter duration: Nil if it is not known.
@@ -154,22 +171,24 @@ final class TestJobs: Sendable {
     }
   }
 
-  /// Runs what is ready, and what becomes ready by that, at most so many. Returns how many have run, and whether
-  /// the closure's task has.
+  /// Runs what is ready, and what becomes ready by that, at most so many.
   @MainActor
-  func runReady(atMost limit: Int) -> (count: Int, hasRunClosure: Bool) {
+  func runReady(atMost limit: Int) -> JobCount {
     let closure = state.withLock { $0.closure }
-    var (count, closureRuns) = (0, 0)
+    var count = JobCount()
     watch.begin(conductor: CurrentTask.number)
     asOwner {
-      while count < limit, !watch.hasCircle, let job = state.withLock({ $0.ready.popNext() }) {
-        if job.taskNumber == closure { closureRuns += 1 }
+      while count.all < limit, !watch.hasCircle, let job = state.withLock({ $0.ready.popNext() }) {
+        let task = job.taskNumber
+        watch.begin(running: task)
+        count.all += 1
+        if task == closure { count.ofClosure += 1 }
+        if task == nil, job.actor == nil { count.ofYields += 1 }
         job.run()
-        count += 1
       }
     }
     tellPlacesOfRealSleeps()
-    return (count, closureRuns > 0)
+    return count
   }
 
   /// Now that they are suspended.
@@ -228,7 +247,7 @@ final class TestJobs: Sendable {
     ListenerQueue.replace(by: nil)
     TestFollowing.follow(by: nil)
     watch.end()
-    for job in rest { job.enqueueAsUsual() }
+    for job in rest where !Self.isAbandoned(job) { job.enqueueAsUsual() }
     for idler in idlers { idler.resume() }
     return findings
   }
@@ -299,4 +318,13 @@ final class TestJobs: Sendable {
   func note(_ finding: String) {
     state.withLock { $0.findings.add(finding) }
   }
+}
+
+/// How many jobs have run.
+struct JobCount {
+  var all = 0
+  /// Those of the closure's own task.
+  var ofClosure = 0
+  /// Those that end a `Task.yield()`.
+  var ofYields = 0
 }

@@ -15,8 +15,9 @@ struct CircleReport {
     for log in logs where Recording.name(of: log) == nil {
       recording.add(nameless: log, as: log.genericTitle)
     }
-    _ = jobs.runReady(atMost: 8)
-    let places = jobs.places(of: circle.tasks).prefix(3)
+    for _ in 0..<10 where recording.flow.events.count < 8 { _ = jobs.runReady(atMost: 8) }
+    // The tasks that sent may have ended.
+    let places = jobs.places(of: circle.tasks + jobs.readyTasks).prefix(3)
     return
       ([sentence(logs.map(name))] + places.map { "- The loop is \($0)" }
       + (logs.isEmpty ? [] : ["What happened last:", recording.text(legend: false)]))

@@ -24,7 +24,7 @@ final class LoopWatch: TestFollower {
 
   private struct Depth {
     let steps: Int
-    /// `TestClock.moves`.
+    /// `LoopWatch.now`.
     let time: Int
   }
 
@@ -47,22 +47,33 @@ final class LoopWatch: TestFollower {
     var recording: Recording?
     /// The task that runs the jobs.
     var conductor: UInt64?
+    /// The task whose job runs; nil if the job does not tell.
+    var running: UInt64?
     /// The closure's own task.
     var script: UInt64?
     var logs: [Weak] = []
     var owners: [WeakOwner] = []
     var cleaningAt = 256
+
+    mutating func remember(_ log: WatchedLog?, _ task: UInt64?) {
+      last.append((Weak(log: log), task))
+      if last.count > 256 { last.removeFirst(128) }
+    }
   }
 
   private let limit: Int
   private let clock: TestClock
   private let state = Locked(State())
   private let hasFound = Atomic(false)
+  private let found = Atomic(0)
   private let steps = Atomic(0)
 
   init(limit: Int, clock: TestClock) {
     (self.limit, self.clock) = (limit, clock)
   }
+
+  /// Changes when the clock moves, and when a loop was found: both begin anew.
+  private var now: Int { clock.moves + found.load(ordering: .relaxed) }
 
   /// Whether work causes itself. It is asked before each job.
   var hasCircle: Bool { hasFound.load(ordering: .relaxed) }
@@ -75,6 +86,7 @@ final class LoopWatch: TestFollower {
     guard hasCircle else { return nil }
     return state.withLock { state in
       hasFound.store(false, ordering: .relaxed)
+      found.add(1, ordering: .relaxed)
       (state.depths, state.last) = ([:], [])
       return state.circle.take()
     }
@@ -114,8 +126,7 @@ final class LoopWatch: TestFollower {
 
   /// The running task has made another, or one that is known to nobody was resumed.
   func noteNewTask(_ new: UInt64) {
-    guard let maker = CurrentTask.number else { return }
-    step(by: maker) { state, depth in state.depths[new] = depth }
+    step(by: CurrentTask.number) { state, depth in state.depths[new] = depth }
   }
 
   /// The running task has resumed another: so what that does now is caused by what this is at work on.
@@ -135,11 +146,14 @@ final class LoopWatch: TestFollower {
 
   func begin(conductor: UInt64?) { state.withLock { $0.conductor = conductor } }
 
+  /// The job of a task runs from now on.
+  func begin(running task: UInt64?) { state.withLock { $0.running = task } }
+
   func begin(script: UInt64?) { state.withLock { $0.script = script } }
 
   /// What the running task took last was taken by hand. A script that takes very much does so in a loop.
   func noteTakenByHand(from log: WatchedLog) {
-    let (task, now) = (CurrentTask.number, clock.moves)
+    let (task, now) = (CurrentTask.number, now)
     state.withLock { state in
       guard let task, task == state.script else { return }
       state.depths[task] = nil
@@ -156,6 +170,8 @@ final class LoopWatch: TestFollower {
     guard let task = CurrentTask.number else { return }
     state.withLock { state in
       state.depths[task] = steps == 0 ? nil : Depth(steps: steps, time: time)
+      // Whoever sends because of it may be another.
+      if steps > limit / 2 { state.remember(nil, task) }
     }
   }
 
@@ -163,10 +179,12 @@ final class LoopWatch: TestFollower {
   private func step(
     of log: WatchedLog? = nil, by task: UInt64?, _ body: (inout State, Depth) -> Void
   ) -> Depth {
-    let now = clock.moves
+    let now = now
     steps.add(1, ordering: .relaxed)
     return state.withLock { state in
-      let cause = task.flatMap { state.depths[$0] }
+      // A task that begins immediately does so in the job of the task that makes it. It is known when it leaves the
+      // actor, and is not the current one any more.
+      let cause = task.flatMap { state.depths[$0] } ?? state.running.flatMap { state.depths[$0] }
       let depth = Depth(steps: (cause?.time == now ? cause?.steps ?? 0 : 0) + 1, time: now)
       body(&state, depth)
       if depth.steps > limit / 2 { note(depth, of: log, by: task, in: &state) }
@@ -181,11 +199,10 @@ final class LoopWatch: TestFollower {
   private func note(
     _ depth: Depth, of log: WatchedLog?, by task: UInt64?, in state: inout State
   ) {
-    state.last.append((Weak(log: log), task))
-    if state.last.count > 128 { state.last.removeFirst(64) }
+    state.remember(log, task)
     guard depth.steps >= limit, state.circle == nil else { return }
     var (logs, tasks): ([WatchedLog], [UInt64]) = ([], [])
-    for (weak, task) in state.last.suffix(64).reversed() {
+    for (weak, task) in state.last.suffix(128).reversed() {
       if let log = weak.log, !logs.contains(where: { $0 === log }) { logs.append(log) }
       if let task, !tasks.contains(task) { tasks.append(task) }
     }

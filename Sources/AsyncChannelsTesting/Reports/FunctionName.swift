@@ -42,7 +42,7 @@ enum FunctionName {
     guard parts.count > 1, !["Swift", "_Concurrency"].contains(parts[0]) || parts.last == "answer"
     else { return nil }
     let isOurs = ["AsyncChannels", "AsyncChannelsTesting"].contains(parts.removeFirst())
-    if isOurs, hidden.contains(parts[0]) { return nil }
+    if isOurs, hidden.contains(parts[0]) || parts.last == "nextUnlessCancelled" { return nil }
     return (isOfClosure && !isOurs ? "a closure in " : "") + parts.joined(separator: ".")
   }
 

@@ -7,7 +7,7 @@ import AsyncChannelsRecording
 struct OrderSearch {
   let stepLimit: Int
   let place: SourceLocation
-  let body: @MainActor (TestTime) async throws -> Void
+  let body: LentBody
   /// How often the closure runs again for that.
   private static let mostRuns = 100
 
@@ -18,7 +18,8 @@ struct OrderSearch {
       try await run.run(body)
     } catch {
       if Task.isCancelled { throw error }
-      let shortest = await shortest(run.deviations)
+      // One that has to be abandoned would be in each further run, a second later.
+      let shortest = run.hasAbandoned ? nil : await shortest(run.deviations)
       throw TestTimeFailure(ofOrder: seed, error, shortest: shortest, at: place)
     }
     // Each further run would fail the test once more.
@@ -57,11 +58,12 @@ struct OrderSearch {
   }
 
   private func fails(_ deviations: [Int: Int]) async -> Bool {
+    let run = TestRun(.deviating(deviations), stepLimit: stepLimit, at: place)
     do {
-      try await TestRun(.deviating(deviations), stepLimit: stepLimit, at: place).run(body)
+      try await run.run(body)
       return false
     } catch {
-      return true
+      return !run.hasAbandoned
     }
   }
 }

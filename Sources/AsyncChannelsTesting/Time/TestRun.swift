@@ -15,11 +15,12 @@ final class TestRun {
   private static let patienceWithOthers = Duration.seconds(20)
   /// After so many jobs others that need the main actor have a turn.
   private static let share = 1_000
-  /// After so many jobs in which no element is sent or taken, no task is made and the clock does not move, tasks are
-  /// taken to wait for each other in loops.
+  /// After so many jobs, or calls of `Task.yield()`, in which no element is sent or taken, no task is made and the
+  /// clock does not move, tasks are taken to wait for each other in loops.
   private var mostJobs: Int { max(100 * stepLimit, Self.share) }
-  /// How often a run may be idle: a closure may ask for that in a loop.
-  private static let mostIdles = (atOneTime: 100_000, inAll: 10_000_000)
+  private var mostYields: Int { max(5 * stepLimit, Self.share) }
+  /// How often a run may be idle in which nothing happens: a closure may ask for that in a loop.
+  private static let mostIdles = (inVain: 10_000, inAll: 10_000_000)
 
   private let time: TestTime
   private let place: SourceLocation
@@ -51,11 +52,14 @@ final class TestRun {
     return recording
   }
 
-  func run(_ body: @escaping @MainActor (TestTime) async throws -> Void) async throws {
+  /// Whether the closure has not returned, and never runs again.
+  private(set) var hasAbandoned = false
+
+  func run(_ body: LentBody) async throws {
     if seesJobs { TestExecutors.install() }
     let closure = jobs.begin {
       Task { @MainActor in
-        do { result = .success(try await body(time)) } catch { result = .failure(error) }
+        do { result = .success(try await body.call(time)) } catch { result = .failure(error) }
       }
     }
     guard let closure else {
@@ -75,6 +79,8 @@ final class TestRun {
     } onCancel: {
       closure.cancel()
     }
+    hasAbandoned = result == nil
+    if hasAbandoned { jobs.abandon() }
     let findings = jobs.end()
     TestExecutors.remove()
     try judge(waiting, findings)
@@ -93,55 +99,76 @@ final class TestRun {
   /// Runs all there is until the closure has returned. Returns what waited, if it never would have.
   private func conduct() async -> String? {
     var report: String?
-    var idles = (atOneTime: 0, inAll: 0, time: time.clock.now)
+    // How often it was not idle after it had failed.
+    var endlessAgain = 0
+    var idles = (inVain: 0, inAll: 0, progress: progress)
     while true {
       let endless = await runUntilIdle()
       let isIdle = endless == nil
       if result != nil { return report ?? endless }
-      let isSameTime = time.clock.now == idles.time
-      idles = (isSameTime ? idles.atOneTime + 1 : 0, idles.inAll + 1, time.clock.now)
+      let progress = progress
+      idles = (progress == idles.progress ? idles.inVain + 1 : 0, idles.inAll + 1, progress)
       // Others that need the main actor have a turn.
       if idles.inAll % Self.share == 0 { await Task.yield() }
       let isCircling =
-        idles.atOneTime > Self.mostIdles.atOneTime || idles.inAll > Self.mostIdles.inAll
+        idles.inVain > Self.mostIdles.inVain || idles.inAll > Self.mostIdles.inAll
       if isIdle, !isCircling, jobs.resumeIdlers() { continue }
       if isIdle, !isCircling, await hasHelpFromOutside(isCancelled: report != nil) { continue }
-      if let report { return report + "\nIt did not return when it was cancelled, either." }
+      // A closure that was cancelled waits no longer, so that it can end what it has begun.
+      if !isIdle, report != nil, endlessAgain < 2 {
+        _ = jobs.resumeIdlers()
+        endlessAgain += 1
+        continue
+      }
+      if let report { return report + "\n" + Self.abandoned }
       report = endless ?? (isCircling ? Self.circling : jobs.report.text)
-      (idles.atOneTime, idles.inAll) = (0, 0)
+      (idles.inVain, idles.inAll) = (0, 0)
       jobs.asOwner { closure?.cancel() }
+      _ = jobs.resumeIdlers()
     }
   }
 
-  private var restless: String {
-    """
-    Some tasks always had something left to do, for at least \(mostJobs) jobs, while the clock stood at \
-    \(time.clock.now): do they wait with Task.yield()? If this ends, give withTestTime a higher stepLimit.
-    """
+  /// What grows while the run gets somewhere.
+  private var progress: Int { jobs.watch.stepCount + time.clock.moves }
+
+  private func restless(_ count: JobCount) -> String {
+    let what =
+      count.ofYields >= mostYields
+      ? "called Task.yield(), at least \(mostYields) times,"
+      : "had something left to do, for at least \(mostJobs) jobs,"
+    return """
+      Some tasks always \(what) while the clock stood at \(time.clock.now): do they wait for something in a loop? If \
+      this ends, give withTestTime a higher stepLimit.
+      """
   }
+  private static let abandoned =
+    "It did not return when it was cancelled, either, and is abandoned."
   private static let circling =
     "The closure waited again and again until no task had anything left to do: does it wait in a loop?"
 
   /// Says why if there is no end of jobs.
   private func runUntilIdle() async -> String? {
-    var (count, steps, countInAll, moves) = (0, 0, 0, time.clock.moves)
+    // In vain, and while the clock stood.
+    var (count, countInAll) = (JobCount(), 0)
+    var (before, moves) = (progress, time.clock.moves)
     // Very much that is sent and taken is no loop; so much is.
-    while count < mostJobs, countInAll < 10 * mostJobs {
+    while count.all < mostJobs, count.ofYields < mostYields, countInAll < 10 * mostJobs {
       let ran = jobs.runReady(atMost: Self.share)
-      if ran.hasRunClosure { closureRan = .now }
+      if ran.ofClosure > 0 { closureRan = .now }
       if let circle = jobs.watch.takeCircle() {
         return CircleReport(jobs: jobs, stepLimit: stepLimit).text(of: circle)
       }
-      if ran.count < Self.share { return nil }
-      let stepsNow = jobs.watch.stepCount + time.clock.moves
-      count = stepsNow == steps ? count + ran.count : 0
-      steps = stepsNow
-      countInAll = time.clock.moves == moves ? countInAll + ran.count : 0
-      moves = time.clock.moves
+      if ran.all < Self.share { return nil }
+      if progress != before { count = JobCount() }
+      count.all += ran.all
+      count.ofYields += ran.ofYields
+      countInAll = time.clock.moves == moves ? countInAll + ran.all : 0
+      (before, moves) = (progress, time.clock.moves)
       await Task.yield()
     }
     let places = jobs.places(of: jobs.readyTasks).prefix(3)
-    return ([restless] + places.map { "- A task that is ready is \($0)" }).joined(separator: "\n")
+    return ([restless(count)] + places.map { "- A task that is ready is \($0)" })
+      .joined(separator: "\n")
   }
 
   private func hasHelpFromOutside(isCancelled: Bool) async -> Bool {

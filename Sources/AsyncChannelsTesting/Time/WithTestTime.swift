@@ -27,6 +27,9 @@ import AsyncChannelsRecording
 /// that was made earlier is woken in it, the test fails and says so. The test also fails if something sleeps
 /// on a real clock, as `Task.sleep(for:)` does.
 ///
+/// **The closure** has the isolation of the caller, and does not escape: a helper can pass on a closure of its own. Mark the test
+/// `@MainActor`, to use view models in it.
+///
 /// **What no test owns**: threads, processes, `URLSession`, dispatch queues, actors and tasks with executors
 /// of their own. They run as usual. When one of them resumes a task of the closure, the task continues in
 /// test time. `idle()` does not wait for them.
@@ -61,30 +64,53 @@ import AsyncChannelsRecording
 ///     times more.
 ///   - stepLimit: How many steps may follow from each other while the clock stands still. A step is an element that a
 ///     task sends while it is at work on another, or a task that a task makes. More are taken for work that causes
-///     itself without end, and fail the test. So do 100 times as many jobs in which nothing is sent or taken.
+///     itself without end, and fail the test. So do five times as many calls of `Task.yield()`, or 100 times as many
+///     jobs, in which nothing is sent or taken.
 ///   - fileID: The file of the call, for its own failures. Do not pass it.
 ///   - line: The line of the call. Do not pass it.
-///   - body: The test. It is kept if it never returns.
+///   - body: The test. If it does not return even when it is cancelled, it is abandoned, and does nothing more.
 /// - Throws: The error of the closure, or a ``TestTimeFailure``.
-@MainActor
 public func withTestTime(
   orders: TestOrders = .asReady, stepLimit: Int = 10_000, fileID: StaticString = #fileID,
-  line: UInt = #line,
-  @_implicitSelfCapture _ body: @escaping @MainActor (TestTime) async throws -> Void
+  line: UInt = #line, _ body: (TestTime) async throws -> Void
 ) async throws {
-  let place = SourceLocation(fileID: fileID, line: line)
-  if TestJobs.current != nil {
-    throw TestTimeFailure(
-      "withTestTime in the closure of another would wait for itself.", at: place)
+  let call = TestCall(
+    orders: orders, stepLimit: stepLimit, place: SourceLocation(fileID: fileID, line: line))
+  try await withoutActuallyEscaping(body, do: call.run)
+}
+
+/// One call of `withTestTime`.
+private struct TestCall {
+  let orders: TestOrders
+  let stepLimit: Int
+  let place: SourceLocation
+
+  func run(_ body: @escaping (TestTime) async throws -> Void) async throws {
+    let body = LentBody(call: body)
+    let references = body.referenceCount
+    do {
+      try await run(body)
+    } catch {
+      body.takeBack(leaving: references)
+      throw error
+    }
   }
-  await TestTurn.begin()
-  defer { TestTurn.end() }
-  let search = OrderSearch(stepLimit: stepLimit, place: place, body: body)
-  for seed in orders.seeds {
-    if let seed {
-      try await search.run(seed)
-    } else {
-      try await TestRun(.asReady, stepLimit: stepLimit, at: place).run(body)
+
+  @MainActor
+  private func run(_ body: LentBody) async throws {
+    if TestJobs.current != nil {
+      throw TestTimeFailure(
+        "withTestTime in the closure of another would wait for itself.", at: place)
+    }
+    await TestTurn.begin()
+    defer { TestTurn.end() }
+    let search = OrderSearch(stepLimit: stepLimit, place: place, body: body)
+    for seed in orders.seeds {
+      if let seed {
+        try await search.run(seed)
+      } else {
+        try await TestRun(.asReady, stepLimit: stepLimit, at: place).run(body)
+      }
     }
   }
 }
