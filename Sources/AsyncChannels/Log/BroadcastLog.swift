@@ -163,6 +163,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     if replayed, window.limit > 0 {
       window.slide(adding: element, evicting: &evicted)
       version.store(window.total, ordering: .relaxed)
+      if state.isDerivedFrom { Self.noteChange() }
     }
     if !state.queues.isEmpty {
       fill(state.queues, with: element, waking: &state.waiting, evicting: &evicted)

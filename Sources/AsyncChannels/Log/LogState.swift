@@ -38,6 +38,8 @@ struct LogState: Sendable {
     }
   }
   @usableFromInline private(set) var hasObservers = false
+  /// Whether derived state is made of the elements.
+  @usableFromInline var isDerivedFrom = false
   /// The number of the newest subscriber: numbers ascend from 1 and do not come again.
   @usableFromInline var newestSubscriber = 0
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.

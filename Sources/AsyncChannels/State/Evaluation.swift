@@ -5,7 +5,7 @@ import Synchronization
 /// **One moment.** What a closure has read has versions, which only ascend. A pass over a value and all that it was made of
 /// computes what is not right any more. If a pass computes nothing, all versions are those that were found before it began.
 /// So they were all there when it began, and the value is of that moment. Therefore this makes passes until one has nothing to
-/// compute. After a pass that has met one version of one state only, none is needed.
+/// compute, or until no state has changed during a pass (`BroadcastLogBase.changeCount`).
 ///
 /// A state's version is loaded (acquire) before its value is read. So a value may be newer than its version, and not older:
 /// then the next pass finds a newer version.
@@ -25,9 +25,8 @@ final class Evaluation {
     /// That of the pass. No other has it.
     var number: UInt64 = 0
     var hasComputed = false
-    /// Of the pass: the first state, and whether there was another, or another version.
-    var first: (root: ObjectIdentifier, version: Int)?
-    var isMixed = false
+    /// How many changes there had been when the pass began.
+    var changeCount = 0
     /// What the closures that run have read, the innermost last.
     var read: [Dependency] = []
     /// Where in that the innermost begins.
@@ -127,7 +126,7 @@ final class Evaluation {
     for _ in 0..<3 {
       beginPass()
       let newest = node.newest(in: self)
-      if !state.hasComputed || !state.isMixed { return newest }
+      if !state.hasComputed || state.changeCount == BroadcastLogBase.changeCount { return newest }
     }
     guard let newest = readGathered(node, waiting: true) else {
       preconditionFailure("This waits for updates.")
@@ -147,7 +146,7 @@ final class Evaluation {
   }
 
   private func beginPass() {
-    (state.hasComputed, state.isMixed, state.first) = (false, false, nil)
+    (state.hasComputed, state.changeCount) = (false, BroadcastLogBase.changeCount)
     state.number = Self.lastNumber.add(1, ordering: .relaxed).newValue
   }
 
@@ -167,6 +166,17 @@ final class Evaluation {
 /// What nodes and states ask for.
 extension Evaluation {
   var number: UInt64 { state.number }
+
+  /// Whether what was right when there had been so many changes is right.
+  func isRight(since changeCount: Int) -> Bool {
+    !state.isGathered && !state.isTracked && changeCount == state.changeCount
+  }
+
+  /// Since when what this pass has found is known to be right until the next change; -1 if something has changed meanwhile.
+  var rightSince: Int {
+    let isSure = !state.isGathered && state.changeCount == BroadcastLogBase.changeCount
+    return isSure ? state.changeCount : -1
+  }
 
   /// Whether nothing has changed of what a closure has read. Looks in the order of its reading: so it computes nothing that
   /// the closure would not read now.
@@ -221,23 +231,18 @@ extension Evaluation {
     if state.isGathered, let gathered = state.gathered?[root] { return gathered.version }
     root.writers.requireNotHeldByThisThread(of: root.valueType)
     let version = root.version
-    noteLook(root, version)
+    noteLook(root)
     return version
   }
 
-  private func noteLook(_ root: ObservedValue, _ version: Int) {
-    let id = ObjectIdentifier(root)
-    if let first = state.first {
-      if first.root != id || first.version != version { state.isMixed = true }
-    } else {
-      state.first = (id, version)
-    }
+  private func noteLook(_ root: ObservedValue) {
     if state.isGathered { state.gathered?.others.append(root) }
   }
 
   /// A closure reads a state. Its value, if it was gathered.
   @usableFromInline
   func gatheredValue(of root: ObservedValue) -> Any? {
+    root.noteDeriving()
     if state.isTracked { root.noteAccess() }
     guard state.isGathered, let gathered = state.gathered?[root] else { return nil }
     note(.root(root), gathered.version)
@@ -247,7 +252,7 @@ extension Evaluation {
   /// A closure has read a state that was not gathered.
   @usableFromInline
   func noteRead(_ root: ObservedValue, _ version: Int) {
-    noteLook(root, version)
+    noteLook(root)
     note(.root(root), version)
   }
 

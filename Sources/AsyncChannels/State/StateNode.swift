@@ -31,8 +31,9 @@ final class StateNode: Sendable {
   private struct State {
     var newest: Version?
     var dependencies: [Dependency] = []
-    /// The reading that has found the newest to be right.
-    var reading: UInt64 = 0
+    /// The pass that has found the newest to be right, and how many changes there had been when that began.
+    var pass: UInt64 = 0
+    var rightSince = -1
     var lastVersion = 0
   }
 
@@ -52,12 +53,15 @@ final class StateNode: Sendable {
   func newest(in evaluation: Evaluation) -> Version {
     let known = state.withLock { $0 }
     guard let newest = known.newest else { return makeVersion(in: evaluation) }
-    if known.reading == evaluation.number { return newest }
+    if known.pass == evaluation.number || evaluation.isRight(since: known.rightSince) {
+      return newest
+    }
     guard evaluation.areCurrent(known.dependencies) else {
       return makeVersion(after: newest, in: evaluation)
     }
     state.withLock { state in
-      if state.newest?.version == newest.version { state.reading = evaluation.number }
+      guard state.newest?.version == newest.version else { return }
+      (state.pass, state.rightSince) = (evaluation.number, evaluation.rightSince)
     }
     return newest
   }
@@ -72,7 +76,7 @@ final class StateNode: Sendable {
       let version = isUnchanged ? before?.version : nil
       let old = exchange(&state.newest, with: (value, version ?? state.lastVersion))
       let isRegrouped = evaluation.end(run, leaving: &state.dependencies)
-      state.reading = evaluation.number
+      (state.pass, state.rightSince) = (evaluation.number, evaluation.rightSince)
       return (version ?? state.lastVersion, isRegrouped && old != nil, old?.value)
     }
     if isRegrouped { Evaluation.noteRegrouping() }
