@@ -118,6 +118,21 @@ final class ProgrammerErrorTests: XCTestCase {
     }
   }
 
+  func test_C54b_aMappedStateThatReadsAnotherTrapsWhereItIsFollowed() async throws {
+    try await assertTraps("follow", saying: "The closure of `map` has read another state.") {
+      let (one, other) = (CurrentValue(1), CurrentValue(2))
+      _ = one.outlet.map { $0 + other.value }.subscribe().takeNow()
+    }
+    try await assertTraps("circle", saying: "Derived state reads itself") {
+      let states = Locked<[StateOutlet<Int>]>([])
+      let one = CurrentValue(0).outlet.map { number in
+        states.withLock { $0 }.first?.value ?? number
+      }
+      states.withLock { $0 = [one.map { $0 + 1 }] }
+      _ = one.value
+    }
+  }
+
   func test_C114_touchingAValueThatIsChangedInPlaceTraps() async throws {
     let touched = "A CurrentValue<Array<Int>> was touched inside its own update"
     let touches: [@Sendable (CurrentValue<[Int]>) -> Void] = [
