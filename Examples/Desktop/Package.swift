@@ -17,6 +17,7 @@ let package = Package(
       dependencies: [
         "CGtk", "Toolkit",
         .product(name: "AsyncChannels", package: "AsyncChannels"),
+        .product(name: "AsyncChannelsRecording", package: "AsyncChannels"),
         .product(name: "AsyncViewModels", package: "AsyncChannels"),
       ],
       swiftSettings: settings),

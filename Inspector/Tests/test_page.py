@@ -11,7 +11,8 @@ import unittest
 
 from inspecting import ASYNCDEMO, BUILT, HEAD, InspectorCase, PageCase, lines
 
-SHOTS = os.environ.get("SCREENSHOTS")  # a folder, to look at them
+# A folder, to look at them: with that of the guide's pictures, they are made anew.
+SHOTS = os.environ.get("SCREENSHOTS")
 
 
 def sent(id, lane, text, cause=None, t=None, **more):
@@ -30,10 +31,15 @@ class LiveTests(PageCase):
         self.until(tab, "events.filter(e => e.e === 'sent' && e.text.startsWith('remove')).length")
         return inspector, tab, demo
 
-    def shot(self, tab, name):
-        if SHOTS:
-            tab.script("draw(); panels()")
-            tab.screenshot(pathlib.Path(SHOTS) / f"{name}.png")
+    def shot(self, tab, name, width=1040, height=600):
+        if not SHOTS:
+            return
+        tab.front()
+        self.browser.developer("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 700)
+        self.until(tab, f"innerWidth === {width}")
+        tab.script("measure(); if (chosen) reveal(chosen); draw(); panels(); draw()")
+        tab.screenshot(pathlib.Path(SHOTS) / f"{name}.png")
+        self.browser.developer("Emulation.clearDeviceMetricsOverride")
 
     def test_the_members_are_watched_live(self):
         inspector, tab, demo = self.members()
@@ -55,7 +61,7 @@ class LiveTests(PageCase):
         details = self.words(tab, "details")
         self.assertIn("DefaultMemberManager.results", details)
         self.assertRegex(details, r"taken\s+at [\d.]+ ms by subscription 1 after [\d.]+ ms, at work for [\d.]+ ms")
-        self.shot(tab, "light")
+        self.shot(tab, "inspector-members")
         # The state now, and as it was.
         self.until(tab, "document.getElementById('states').innerText.includes('Bob')")
         self.assertRegex(self.words(tab, "states"), r"MembersSummaryViewModel.count\s+1\b")
@@ -90,7 +96,7 @@ class LiveTests(PageCase):
         self.choose(tab, "e.lane.name === 'hits' && e.text.includes('for s\"')")
         self.assertEqual(tab.script("return events.filter(e => e.lane.name === 'hits').at(-1) === chosen"), True)
         self.assertEqual(tab.script("return chosen.cause.text"), '"s"')
-        self.shot(tab, "bug")
+        self.shot(tab, "inspector-bug")
 
     def test_a_ticker_of_500_rows_is_watched_live(self):
         inspector = self.start()
@@ -106,7 +112,6 @@ class LiveTests(PageCase):
         count = tab.script("return events.length")
         self.until(tab, "waiting.length > 3")
         self.assertEqual(tab.script("return events.length"), count)
-        self.shot(tab, "ticker")
         tab.click("#pause")
         self.until(tab, f"events.length > {count}")
         self.assertLess(tab.script("return drawnRows"), 100)
@@ -130,13 +135,13 @@ class LiveTests(PageCase):
         self.until(tab, "getComputedStyle(document.body).backgroundColor === 'rgb(22, 24, 27)'")
         pixel = tab.script("draw(); return [...pen.getImageData(canvas.width - 3, canvas.height - 3, 1, 1).data.slice(0, 3)]")
         self.assertEqual(pixel, [22, 24, 27])
-        self.shot(tab, "dark")
+        self.shot(tab, "inspector-members~dark")
         self.browser.developer("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=2, mobile=True)
         self.addCleanup(self.browser.developer, "Emulation.clearDeviceMetricsOverride")
         self.until(tab, "size.width === 390")
         self.assertFalse(tab.script("return document.documentElement.scrollWidth > innerWidth"))
         self.assertTrue(tab.script("return drawnRows > 5"))
-        self.shot(tab, "phone")
+        self.shot(tab, "inspector-phone", 390, 844)
 
 
 class FlowTests(PageCase):

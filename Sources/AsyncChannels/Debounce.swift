@@ -114,13 +114,24 @@ final class DebounceTimer: Sendable {
   private let watchers: [ArrivalWatcher]
   /// They tell the timer of arrivals that are not noted yet.
   private let timers: [Waiter]
-  private let lastArrival: Locked<Arrival>
+  private let last: Locked<(arrival: Arrival, timerEnd: Duration)>
 
   /// Two may come at the same time, of a clock that stands still.
   private struct Arrival: Equatable {
     var time: Duration
     var quiet: Duration
     var number = 0
+
+    var end: Duration { time + quiet }
+  }
+
+  private enum Outcome {
+    /// After so many elements had come.
+    case quiet(Int)
+    /// No more can come.
+    case ended
+    /// What has come lets the pause end before the timer wakes.
+    case isShorter
   }
 
   init(
@@ -137,55 +148,71 @@ final class DebounceTimer: Sendable {
     let now = clock.now()
     self.latest = latest.map { now + $0.countable }
     self.earliest = earliest ?? now
-    lastArrival = Locked(Arrival(time: now, quiet: quiet()?.countable ?? .zero))
+    let arrival = Arrival(time: now, quiet: quiet()?.countable ?? .zero)
+    last = Locked((arrival, arrival.end))
   }
 
   func wait() async -> Int {
+    if watchers.isEmpty { return waiter.offeredCount }
+    while true { if let offered = await waitOnce() { return offered } }
+  }
+
+  /// Nil if the timer has to sleep anew.
+  private func waitOnce() async -> Int? {
     var openWatchers = watchers.count
-    guard openWatchers > 0 else { return waiter.offeredCount }
-    return await withTaskGroup(of: Int?.self) { group in
+    return await withTaskGroup(of: Outcome.self) { group in
       group.addTask { await self.untilQuiet() }
       for watcher in watchers { group.addTask { await self.noteArrivals(of: watcher) } }
       defer { group.cancelAll() }
-      for await offered in group {
-        if let offered { return offered }
-        openWatchers -= 1
+      for await outcome in group {
+        switch outcome {
+        case .quiet(let offered): return offered
+        case .isShorter: return nil
+        case .ended: openWatchers -= 1
+        }
         if openWatchers == 0 { break }
       }
       return waiter.offeredCount
     }
   }
 
-  /// Returns nil when no more can come.
-  private func noteArrivals(of watcher: Waiter) async -> Int? {
+  private func noteArrivals(of watcher: Waiter) async -> Outcome {
     let epoch = watcher.makeEpoch()
-    while await watcher.waitForElement(as: epoch, isolation: nil) { noteArrival() }
-    return nil
+    while await watcher.waitForElement(as: epoch, isolation: nil) {
+      if noteArrival() { return .isShorter }
+    }
+    return .ended
   }
 
-  /// Returns how many elements had come by then.
-  private func untilQuiet() async -> Int {
+  private func untilQuiet() async -> Outcome {
     let epochs = timers.map { $0.makeEpoch() }
     while true {
-      let last = lastArrival.withLock { $0 }
-      let end = last.time + last.quiet
-      let isBounded = latest.map { $0 <= end } == true
-      await clock.sleep(max(isBounded ? latest! : end, earliest))
+      let arrival = last.withLock { last in
+        last.timerEnd = last.arrival.end
+        return last.arrival
+      }
+      let isBounded = latest.map { $0 <= arrival.end } == true
+      await clock.sleep(max(isBounded ? latest! : arrival.end, earliest))
       // Counted before the result: if that finds nothing new, all of these have been quiet.
       let offered = waiter.offeredCount
       let hasMoreCome = zip(timers, epochs).count { $0.poll(as: $1) == .readable } > 0
-      let isNew = lastArrival.withLock { $0 } != last
-      if Task.isCancelled || !debounces || isBounded { return offered }
+      let isNew = last.withLock { $0.arrival } != arrival
+      if Task.isCancelled || !debounces || isBounded { return .quiet(offered) }
       // What has come and is not noted yet has come just now.
       if hasMoreCome, !isNew || watchers.contains(where: \.hasMore) { noteArrival() }
-      if !(hasMoreCome || isNew) { return offered }
+      if !(hasMoreCome || isNew) { return .quiet(offered) }
     }
   }
 
-  private func noteArrival() {
+  /// Returns whether the timer sleeps for too long now.
+  @discardableResult
+  private func noteArrival() -> Bool {
     let (now, quiet) = (clock.now(), quiet()?.countable)
-    lastArrival.withLock {
-      $0 = Arrival(time: max($0.time, now), quiet: quiet ?? $0.quiet, number: $0.number + 1)
+    return last.withLock { last in
+      let old = last.arrival
+      last.arrival = Arrival(
+        time: max(old.time, now), quiet: quiet ?? old.quiet, number: old.number + 1)
+      return last.arrival.end < last.timerEnd
     }
   }
 }

@@ -108,6 +108,7 @@ public struct Inlet<Element: Sendable>: Sendable {
   ///     switch addMember.send(form.name) {
   ///     case .sent(let subscribers): .sent(subscribers: subscribers)
   ///     case .finished: .finished(())
+  ///     case .refused: .refused(())
   ///     }
   ///   }
   /// }
@@ -176,6 +177,7 @@ public struct Inlet<Element: Sendable>: Sendable {
       switch self.send(transform(source)) {
       case .sent(let subscribers): .sent(subscribers: subscribers)
       case .finished: .finished(source)
+      case .refused: .refused(source)
       }
     }
   }
@@ -200,6 +202,7 @@ public struct Inlet<Element: Sendable>: Sendable {
       return switch self.send(element) {
       case .sent(let subscribers): .sent(subscribers: subscribers)
       case .finished: .finished(source)
+      case .refused: .refused(source)
       }
     }
   }

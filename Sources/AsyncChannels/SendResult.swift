@@ -1,4 +1,4 @@
-/// Whether an element was sent, and to how many subscriptions. Check it if the channel may be finished.
+/// Whether an element was sent, and to how many subscriptions. Check it if the channel may be finished, or a gate closed.
 public enum SendResult<Element: Sendable>: Sendable {
   /// It was sent to this many subscriptions.
   ///
@@ -8,6 +8,9 @@ public enum SendResult<Element: Sendable>: Sendable {
 
   /// The channel is finished: nothing has changed, and the sender gets the element back.
   case finished(Element)
+
+  /// A gate was closed (``Inlet/when(_:function:fileID:)``): nothing has changed, and the sender gets the element back.
+  case refused(Element)
 
   /// - Parameter subscribers: Nil if the channel is finished.
   @inlinable

@@ -1,5 +1,6 @@
 """The other pages: signing in, the members, the search, the counter; and a window as a whole."""
 
+import socket
 import time
 import unittest
 
@@ -83,6 +84,21 @@ class PageTests(unittest.TestCase):
         self.program.expect("count", "Members: 1")
         self.program.ask("close")
         self.program.expect("count", "Members: 1")
+
+    def test_an_inspector_sees_what_is_clicked_and_what_it_causes(self):
+        with socket.create_server(("127.0.0.1", 0)) as inspector:
+            program = support.Program(self.screen, f"--inspect=127.0.0.1:{inspector.getsockname()[1]}")
+            self.addCleanup(program.close)
+            inspector.settimeout(20)
+            with inspector.accept()[0] as connection, connection.makefile() as lines:
+                connection.settimeout(20)
+                self.assertIn('"program":"Desktop"', next(lines))
+                program.open("Members")
+                program.type("name", "Ann")
+                program.keys("Return")
+                program.expect("count", "Members: 1")
+                for part in '"owner":"MembersViewModel","name":"list"', '"text":"add(name: \\"Ann\\")"', '"text":"1","cause":':
+                    self.assertTrue(any(part in line for line in lines), part)
 
     # The search
 

@@ -136,6 +136,7 @@ final class Fates: Sendable {
 
   private func decide(_ work: AnyWork, as overlap: Overlap, in state: inout State) -> Decision {
     var decision = Decision()
+    if overlap == .oneAtATime, let key = work.key { work.previous = state.newestOf[key] }
     if state.isClosed {
       state.abandon(work)
     } else if overlap == .firstOnly, isLate(work, in: state) {
@@ -144,10 +145,7 @@ final class Fates: Sendable {
       return decision
     } else {
       if overlap == .latestOnly { decision.superseded = state.supersede(work.key) }
-      if let key = work.key {
-        if overlap == .oneAtATime { work.previous = state.newestOf[key] }
-        state.newestOf[key] = work
-      }
+      if let key = work.key { state.newestOf[key] = work }
       state.openCount += 1
       decision.begins = !exchange(&state.isExpecting, with: false)
     }
@@ -163,7 +161,11 @@ final class Fates: Sendable {
   /// Whether it does not begin beside others, but replaces one or is ignored.
   func needsNoPlace(_ work: AnyWork) -> Bool {
     state.withLock { state in
-      work.overlap != .oneAtATime && work.key.map { state.newestOf[$0] != nil } == true
+      switch work.overlap {
+      case .firstOnly: isLate(work, in: state)
+      case .latestOnly: work.key.map { state.newestOf[$0] != nil } == true
+      case .oneAtATime, .concurrent: false
+      }
     }
   }
 

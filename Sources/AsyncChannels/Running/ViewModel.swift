@@ -11,7 +11,7 @@
 ///   @CurrentValue public private(set) var hits: [Hit] = []
 ///
 ///   public func run() async {
-///     await _query.received.answer(.latestOnly, by: index.search) { self.hits = $0 }
+///     await _query.received.answer(.latestOnly, by: index.search) { self.hits = $1 }
 ///   }
 /// }
 /// ```

@@ -4,19 +4,20 @@ import Synchronization
 extension CurrentValue {
   /// Returns also the number of subscribers, or nil if the value is finished.
   ///
-  /// A closure that throws must have changed nothing, so it gets a copy.
+  /// A closure that throws must have changed nothing, so it gets a copy, and so does one that may read the value.
   @inlinable
   func updateCounting<R, Failure: Error>(
-    _ change: (inout Value) throws(Failure) -> R
+    readable: Bool = false, _ change: (inout Value) throws(Failure) -> R
   ) throws(Failure) -> (R, subscribers: Int?) {
     // Both outlive the lock: this may be the last reference to a value, whose `deinit` then runs.
     var evicted = Evicted<Value>()
     var value: Value?
     defer { withExtendedLifetime(value) {} }
     var (subscribers, wake): (Int?, Wake) = (nil, .nobody)
-    let cannotThrow = Failure.self == Never.self
-    let result = try observed.writers.withLock(of: Value.self) { () throws(Failure) -> R? in
-      value = log.beginUpdateUnlessObserved(inPlace: cannotThrow)
+    let isInPlace = Failure.self == Never.self && !readable
+    let result = try observed.writers.withLock(of: Value.self, readable: readable) {
+      () throws(Failure) -> R? in
+      value = log.beginUpdateUnlessObserved(inPlace: isInPlace)
       if value == nil { return nil }
       do throws(Failure) {
         let result = try change(&value!)
@@ -30,7 +31,7 @@ extension CurrentValue {
         throw error
       }
     }
-    guard let result else { return try updateNoting(change) }
+    guard let result else { return try updateNoting(readable: readable, change) }
     publish(wake, to: subscribers)
     return (result, subscribers)
   }
@@ -38,13 +39,13 @@ extension CurrentValue {
   /// The same if the value is observed, and not in place: to describe it costs more than to copy it.
   @usableFromInline
   func updateNoting<R, Failure: Error>(
-    _ change: (inout Value) throws(Failure) -> R
+    readable: Bool, _ change: (inout Value) throws(Failure) -> R
   ) throws(Failure) -> (R, subscribers: Int?) {
     var evicted = Evicted<Value>()
     var value: Value?
     defer { withExtendedLifetime(value) {} }
     let notes = log.notes()
-    let (result, sent) = try observed.writers.withLock(of: Value.self) {
+    let (result, sent) = try observed.writers.withLock(of: Value.self, readable: readable) {
       () throws(Failure) -> (R, BroadcastLog<Value>.Appended) in
       value = log.beginUpdate()
       do throws(Failure) {

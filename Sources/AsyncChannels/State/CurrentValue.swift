@@ -100,7 +100,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
       })
   }
 
-  /// An input that changes the value in one step, as ``update(_:)`` does:
+  /// An input that changes the value in one step, and no other write comes between:
   ///
   /// ```swift
   /// public var add: Inlet<Int> { _total.inlet { $0 += $1 } }
@@ -111,14 +111,16 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// - Parameters:
   ///   - function: Where it is made, for a `Recording`: the name of the property that it is for.
   ///   - fileID: Likewise.
-  ///   - change: Gets the value and what was sent. As with ``update(_:)``, touching the same value in
-  ///     it traps.
+  ///   - change: Gets a copy of the value, and what was sent. It may read the state and what is derived from it, as
+  ///     they are before the change. Writing or finishing the same value traps.
   public func inlet<Element>(
     function: StaticString = #function, fileID: StaticString = #fileID,
     updating change: @escaping @Sendable (inout Value, Element) -> Void
   ) -> Inlet<Element> {
     .forwarding(function: function, fileID: fileID) { [weak self] element in
-      let updated: (Void, subscribers: Int?)? = self?.updateCounting { change(&$0, element) }
+      let updated: (Void, subscribers: Int?)? = self?.updateCounting(readable: true) {
+        change(&$0, element)
+      }
       return SendResult(of: element, subscribers: updated?.subscribers)
     }
   }

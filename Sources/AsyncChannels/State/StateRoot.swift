@@ -44,7 +44,7 @@ struct StateRoot<Value: Sendable>: Sendable {
   /// The same, of which Observation hears nothing.
   @inlinable
   static func untrackedValue(of log: BroadcastLog<Value>, _ observed: ObservedValue) -> Value {
-    observed.writers.requireNotHeldByThisThread(of: Value.self)
+    observed.writers.requireReadableByThisThread(of: Value.self)
     return log.newest ?? log.newest(after: observed.writers)
   }
 }

@@ -8,16 +8,22 @@ struct WritersLock: ~Copyable, Sendable {
   /// The thread that holds the lock; zero for none. A thread's identifier is written and removed
   /// here only by that thread, so a relaxed read is enough to see whether it is this thread's.
   @usableFromInline let holder = Atomic<UInt>(0)
+  /// Whether the holder may read the value as it is before the change. Written by the holder only, as above.
+  @usableFromInline let isReadable = Atomic(false)
 
   @inlinable
   func withLock<R, Failure: Error>(
-    of value: Any.Type, _ body: () throws(Failure) -> R
+    of value: Any.Type, readable: Bool = false, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
     requireNotHeldByThisThread(of: value)
     var result: R?
     try lock.withLock { _ throws(Failure) in
       holder.store(CurrentThread.identifier, ordering: .relaxed)
-      defer { holder.store(0, ordering: .relaxed) }
+      if readable { isReadable.store(true, ordering: .relaxed) }
+      defer {
+        if readable { isReadable.store(false, ordering: .relaxed) }
+        holder.store(0, ordering: .relaxed)
+      }
       result = try body()
     }
     guard let result else { preconditionFailure("The body returned or threw.") }
@@ -28,6 +34,12 @@ struct WritersLock: ~Copyable, Sendable {
   func requireNotHeldByThisThread(of value: @autoclosure () -> Any.Type) {
     let holder = holder.load(ordering: .relaxed)
     if holder != 0 { requireAnother(than: holder, of: value()) }
+  }
+
+  @inlinable
+  func requireReadableByThisThread(of value: Any.Type) {
+    let holder = holder.load(ordering: .relaxed)
+    if holder != 0, !isReadable.load(ordering: .relaxed) { requireAnother(than: holder, of: value) }
   }
 
   @usableFromInline

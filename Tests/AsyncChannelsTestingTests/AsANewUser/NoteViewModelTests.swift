@@ -22,24 +22,18 @@ final class NoteViewModel: ViewModel, Observable {
   }
 
   func run() async {
-    let (clock, save, saved) = (clock, save, $savedText)
+    let saved = $savedText
     await $text.filter { $0 != saved.value }.answer(
-      .latestOnly, debounce: .seconds(1), clock: clock, busy: _isSaving.inlet
-    ) { text in
-      for pause in [1, 2, 4] {
-        do { return try await save(text) } catch {}
-        try await clock.sleep(for: .seconds(pause))
-      }
-      try await save(text)
-    } publish: { text, result in
+      .latestOnly, debounce: .seconds(1).atLatest(after: .seconds(10)), clock: self.clock,
+      busy: _isSaving.inlet,
+      retry: .exponential(from: .seconds(1), upTo: .seconds(4), attempts: 4), by: save
+    ) { text, result in
       if case .success = result { self.savedText = text }
     }
-    let text = text
-    if text != savedText {
-      // The run's own task is cancelled, and this one is not.
-      await Task { if (try? await save(text)) != nil { self.savedText = text } }.value
-    }
   }
+
+  /// Saves what is not saved yet. Then `run()` returns.
+  func finish() { _text.finish() }
 }
 
 final class NoteViewModelTests: XCTestCase {
@@ -55,7 +49,8 @@ final class NoteViewModelTests: XCTestCase {
         await time.advance(by: .seconds(1))
         XCTAssertEqual(saved.values, ["Hello"])
         note.text = "Hello, Ann"
-        await time.advance(by: .milliseconds(500))
+        note.finish()
+        await time.idle()
       }
       XCTAssertEqual(saved.values, ["Hello", "Hello, Ann"])
       XCTAssertEqual(note.savedText, "Hello, Ann")

@@ -161,6 +161,7 @@ final class FinishingTests: XCTestCase {
           switch channel.inlet.send(stamp) {
           case .sent: sent.append(stamp)
           case .finished(let element): XCTAssertEqual(element, stamp)
+          case .refused: XCTFail("There is no gate.")
           }
           if number % 10 == round % 10 { await Task.yield() }
         }

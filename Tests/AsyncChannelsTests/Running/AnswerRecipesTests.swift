@@ -49,6 +49,35 @@ final class AnswerRecipesTests: XCTestCase {
     XCTAssertNil(viewModel.text)
   }
 
+  func test_aConnectionIsMadeAgainAfterAPauseAndShowsNothingMeanwhile() async throws {
+    try await withTestTime { time in
+      let (attempts, streams) = (Record<Int>(), Record<AsyncStream<Int>.Continuation>())
+      let viewModel = PriceViewModel(clock: time.clock) {
+        attempts.add(attempts.count)
+        if attempts.count == 2 { throw PriceViewModel.Lost() }
+        let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+        streams.add(continuation)
+        return stream
+      }
+      await withRunning(viewModel) {
+        await time.idle()
+        streams.events[0].yield(5)
+        await time.idle()
+        XCTAssertEqual(viewModel.price, 5)
+        streams.events[0].finish()
+        await time.idle()
+        XCTAssertNil(viewModel.price)
+        // The second attempt fails at once: half a second and one, both with jitter.
+        await time.advance(by: .milliseconds(1_500))
+        XCTAssertEqual(attempts.count, 3)
+        streams.events[1].yield(6)
+        await time.idle()
+        XCTAssertEqual(viewModel.price, 6)
+      }
+      XCTAssertNil(viewModel.price)
+    }
+  }
+
   func test_aNameThatIsNotCheckedCannotBeSubmitted() async throws {
     try await withTestTime { time in
       let viewModel = FormViewModel(clock: time.clock) { $0 == "free" }
@@ -122,6 +151,36 @@ private final class FormViewModel: ViewModel, Observable {
       busyFromArrival: true, by: isFree
     ) { name, isFree in
       self.freeName = isFree ? name : nil
+    }
+  }
+}
+
+@MainActor
+private final class PriceViewModel: ViewModel {
+  struct Lost: Error {}
+
+  @CurrentValue private(set) var price: Int?
+  private let clock: any Clock<Duration>
+  private let connect: @Sendable () async throws -> AsyncStream<Int>
+
+  init(clock: any Clock<Duration>, connect: @escaping @Sendable () async throws -> AsyncStream<Int>)
+  {
+    (self.clock, self.connect) = (clock, connect)
+  }
+
+  func run() async {
+    await Outlet.just(connect).answerWithProgress(
+      clock: self.clock,
+      retry: .exponential(from: .milliseconds(500), upTo: .seconds(30), jitter: 0.5)
+    ) { (connect, prices: Inlet<Int?>) -> Void in
+      defer { prices.send(nil) }
+      for await price in try await connect() { prices.send(price) }
+      throw Lost()
+    } progress: { _, price in
+      self.price = price
+    } abandoned: { _ in
+      self.price = nil
+    } publish: { _, _ in
     }
   }
 }

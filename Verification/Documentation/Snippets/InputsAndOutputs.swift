@@ -1,9 +1,9 @@
 import AsyncChannels
 
-//# .forwarding { [name = $name, addMember] _ in
+//# additions.when($canAdd)
 @MainActor final class Example {
-  @CurrentValue var name = ""
-  let addMember: Inlet<String> = Inlet { _ in }
+  @Input private var additions: Inlet<Void>
+  @CurrentValue private var canAdd = false
 
 /*block*/
 }

@@ -12,3 +12,5 @@ import AsyncChannels
 /*block*/
 //# final class NoteViewModel
 /*block*/
+//# final class PriceViewModel
+/*block*/

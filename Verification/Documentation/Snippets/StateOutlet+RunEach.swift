@@ -1,4 +1,4 @@
-//# await rows.runningEach
+//# await rows.runEach
 @MainActor func example(rows: StateOutlet<[any ViewModel]>) async {
 /*block*/
 }

@@ -83,11 +83,16 @@ extension Step {
 extension History {
   static func random(seed: UInt64) -> History {
     var random = SplitMix64(seed: seed)
-    let overlap = random.pick(Overlap.allCases + [nil, nil])
+    let overlap = random.pick(Overlap.allCases + [nil, nil, nil, nil])
+    let keyed =
+      overlap == nil ? random.pick([nil, .oneAtATime, .latestOnly, .firstOnly]) : Overlap?.none
+    let hasLimit = (keyed != nil || overlap == .concurrent) && random.oneIn(2)
     let hasPause = random.oneIn(2) && overlap != nil
     let setup = Setup(
-      overlap: overlap, seed: seed &* 1_000, pause: hasPause ? random.number(2...6) : nil,
-      isBusyInPause: random.oneIn(2) && overlap != nil, reportsBusy: random.oneIn(2),
+      overlap: overlap, keyed: keyed, limit: hasLimit ? random.number(1...3) : .max,
+      seed: seed &* 1_000, pause: hasPause ? random.number(2...6) : nil,
+      hasOwnPauses: random.oneIn(2), retries: random.oneIn(2),
+      busyFromArrival: random.oneIn(2) && overlap != nil, reportsBusy: random.oneIn(2),
       tellsIgnored: random.oneIn(2), tellsAbandoned: random.oneIn(2), isIsolated: random.oneIn(2))
     let steps = (0..<random.number(3...25)).map { _ -> Step in
       switch random.number(0...99) {
@@ -98,7 +103,8 @@ extension History {
       case 82..<98:
         .cancel(
           // What becomes of it depends on what its work has come to by then.
-          afterSending: overlap == nil ? 0 : random.number(0...3), turns: random.number(0...8),
+          afterSending: overlap == nil || hasLimit ? 0 : random.number(0...3),
+          turns: random.number(0...8),
           thenRun: random.oneIn(2))
       default: .finish
       }

@@ -69,26 +69,26 @@ final class LibraryRun {
 
   private func call() async {
     let record = record
-    await answer(input.received, setup, made, by: record.work(on:)) {
+    await answer(input.received, setup, made, by: record.attempt(on:)) {
       record.note(.abandoned($0))
-    } publish: {
-      record.note(.published($1))
+    } publish: { number, _ in
+      record.note(.published(number))
     }
   }
 
   @concurrent
   nonisolated private func callElsewhere() async {
     let record = record
-    await answer(input.received, setup, await made, by: record.work(on:)) {
+    await answer(input.received, setup, await made, by: record.attempt(on:)) {
       record.note(.abandoned($0))
-    } publish: {
-      record.note(.published($1))
+    } publish: { number, _ in
+      record.note(.published(number))
     }
   }
 
   fileprivate struct Made: Sendable {
-    let pause: Duration
     let clock: TestClock
+    let retry = Retry.exponential(from: .microseconds(2_500), upTo: .seconds(1), attempts: 2)
     let busy: Inlet<Bool>?
     let ignored: Inlet<Int>?
   }
@@ -96,7 +96,7 @@ final class LibraryRun {
   private lazy var made: Made = {
     let record = record
     return Made(
-      pause: .milliseconds(setup.pause ?? 0), clock: time.clock,
+      clock: time.clock,
       busy: setup.reportsBusy ? Inlet { record.note(.busy($0)) } : nil,
       ignored: setup.tellsIgnored ? Inlet { record.note(.ignored($0)) } : nil)
   }()
@@ -112,6 +112,7 @@ final class Record: Sendable {
   struct State {
     var seen = Observation()
     var works: [Int: Work] = [:]
+    var failed: Set<Int> = []
   }
 
   private let setup: Setup
@@ -130,6 +131,15 @@ final class Record: Sendable {
       state.seen.events.append(event)
       if case .busy(let isBusy) = event { state.seen.isBusy = isBusy }
     }
+  }
+
+  /// The first fails, if the element's work does.
+  func attempt(on element: Int) async throws(Failed) -> Int {
+    if setup.fails(element), withLock({ $0.failed.insert(element).inserted }) {
+      withLock { $0.seen.begun.append(element) }
+      throw Failed(element: element)
+    }
+    return await work(on: element)
   }
 
   func work(on element: Int) async -> Int {
@@ -157,21 +167,34 @@ final class Record: Sendable {
   }
 }
 
+struct Failed: Error {
+  let element: Int
+}
+
 /// - Parameter publish: Has the isolation of the call.
 private func answer(
   _ received: Subscription<Int>, _ setup: Setup, _ made: LibraryRun.Made,
-  by work: @escaping @Sendable (Int) async -> Int,
+  by work: @escaping @Sendable (Int) async throws(Failed) -> Int,
   @_inheritActorContext abandoned: @escaping @isolated(any) @Sendable (Int) -> Void,
-  @_inheritActorContext publish: @escaping @isolated(any) @Sendable (Int, Int) -> Void
+  @_inheritActorContext publish:
+    @escaping @isolated(any) @Sendable (Int, Result<Int, Failed>) -> Void
 ) async {
-  let abandoned = setup.tellsAbandoned ? abandoned : nil
-  guard let overlap = setup.overlap else {
-    return await received.answer(
-      .each({ setup.overlap(of: $0) }), busy: made.busy, ignored: made.ignored,
-      by: work, abandoned: abandoned, publish: publish)
-  }
+  let key: @Sendable (Int) -> Int = { setup.key(of: $0) ?? 0 }
+  let overlap: OverlapRule<Int> =
+    switch (setup.overlap, setup.keyed) {
+    case (.concurrent, _) where setup.limit < .max: .concurrent(atMost: setup.limit)
+    case (let overlap?, _): OverlapRule(overlap)
+    case (nil, .latestOnly): .latestOnly(by: key, atMost: setup.limit)
+    case (nil, .firstOnly): .firstOnly(by: key, atMost: setup.limit)
+    case (nil, .oneAtATime): .oneAtATime(by: key, atMost: setup.limit)
+    case (nil, _): .each { setup.overlap(of: $0) }
+    }
   await received.answer(
-    OverlapRule(overlap), debounce: Debounce(made.pause), clock: made.clock, busy: made.busy,
-    busyFromArrival: setup.isBusyInPause, ignored: made.ignored, by: work,
-    abandoned: abandoned, publish: publish)
+    overlap,
+    debounce: setup.pause.map { pause in
+      setup.hasOwnPauses
+        ? .by { .milliseconds(setup.pause(after: $0) ?? 0) } : .milliseconds(Double(pause))
+    }, clock: made.clock, busy: made.busy, busyFromArrival: setup.busyFromArrival,
+    ignored: made.ignored, retry: setup.retries ? made.retry : nil, by: work,
+    abandoned: setup.tellsAbandoned ? abandoned : nil, publish: publish)
 }

@@ -3,12 +3,20 @@ import Proof
 
 /// How `answer` is called in a history.
 struct Setup: Sendable {
-  /// Nil if each element has its own, which the seed decides.
+  /// Nil if each element has its own, which the seed decides, or if it has a key.
   var overlap: Overlap?
+  /// That of elements with the same key, if they have keys.
+  var keyed: Overlap?
+  /// How many elements are worked on at a time, at most.
+  var limit = Int.max
   var seed: UInt64 = 0
   /// For how many units of time it has to be quiet; nil if work begins immediately.
   var pause: Int?
-  var isBusyInPause = false
+  /// Whether an element says how long it has to be quiet after it.
+  var hasOwnPauses = false
+  /// Whether work of some elements fails once, and is called again.
+  var retries = false
+  var busyFromArrival = false
   var reportsBusy = false
   var tellsIgnored = false
   var tellsAbandoned = false
@@ -18,10 +26,21 @@ struct Setup: Sendable {
   var mayAnswerTogether: Bool { overlap == .concurrent || overlap == nil }
 
   func overlap(of element: Int) -> Overlap {
-    if let overlap { return overlap }
+    if let overlap = overlap ?? keyed { return overlap }
     var random = SplitMix64(seed: seed &+ UInt64(element))
     return random.pick(Overlap.allCases)
   }
+
+  /// Nil if an element concerns all others.
+  func key(of element: Int) -> Int? { keyed.map { _ in element % 3 } }
+
+  /// For how many units of time it has to be quiet after an element.
+  func pause(after element: Int) -> Int? {
+    pause.map { hasOwnPauses ? 1 + (element * 7 + $0) % 6 : $0 }
+  }
+
+  /// Whether the first attempt at the work on an element fails.
+  func fails(_ element: Int) -> Bool { retries && element % 10 == 5 }
 
   func kind(of element: Int) -> WorkKind {
     let kind = WorkKind(of: element)

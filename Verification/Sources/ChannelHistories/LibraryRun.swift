@@ -115,6 +115,7 @@ final class LibraryRun<Element: Numbered> {
     switch result {
     case .sent(let subscribers): results.append(subscribers)
     case .finished(let returned): results.append(returned.number == element.number ? nil : -1)
+    case .refused: results.append(-1)
     }
   }
 

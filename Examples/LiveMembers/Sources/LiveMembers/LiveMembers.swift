@@ -132,7 +132,7 @@ struct Serve: AsyncParsableCommand {
     let manager = StoredMemberManager(log: try await log(), batchSize: group, logger: logger)
     let summary = await MembersSummaryViewModel(manager: manager)
     let page = await LivePage(roster: manager.roster, heartbeat: .seconds(heartbeat))
-    let recording = await trace.record(manager, page, summary)
+    let recorded = await trace.record(manager, page, summary)
     let routes = Routes(
       manager: manager, page: page, summary: summary, origins: try Origins(origin),
       proxies: try Proxies(proxy),
@@ -156,7 +156,7 @@ struct Serve: AsyncParsableCommand {
     services.maximumGracefulShutdownDuration = .seconds(4)
     let program = ServiceGroup(configuration: services)
     try await withRunning(page, summary) { try await program.run() }
-    try trace.write(recording)
+    try trace.write(recorded)
   }
 
   private func server(

@@ -1,9 +1,10 @@
 import ArgumentParser
+import AsyncChannels
 import AsyncChannelsRecording
 import AsyncViewModels
 import Foundation
 
-/// What is recorded of the server, and written when it has ended: its newest 10,000 events.
+/// What is recorded of the server, shown while it runs, and written when it has ended: its newest 10,000 events.
 struct Trace: ParsableArguments {
   @Option(
     name: .customLong("trace"),
@@ -11,22 +12,33 @@ struct Trace: ParsableArguments {
   var textFile: String?
   @Option(name: .customLong("trace-svg"), help: "A file for a picture of that, for a browser.")
   var svgFile: String?
+  @Option(
+    name: .customLong("inspect"), defaultAsFlag: "127.0.0.1:4243",
+    help: "Shows the flow in a running inspector; --inspect=HOST:PORT in another one.")
+  var inspector: String?
 
-  /// Nil if neither file is wanted: then nothing is recorded.
+  struct Recorded {
+    let recording: Recording
+    let inspecting: CancellationToken?
+  }
+
+  /// Nil if none of it is wanted: then nothing is recorded.
   func record(
     _ manager: StoredMemberManager, _ page: LivePage, _ summary: MembersSummaryViewModel
-  ) async -> Recording? {
-    guard textFile != nil || svgFile != nil else { return nil }
+  ) async -> Recorded? {
+    guard textFile != nil || svgFile != nil || inspector != nil else { return nil }
     let recording = Recording()
     await recording.add(manager)
     await recording.add(manager.channel)
     await recording.add(page)
     await recording.add(summary)
-    return recording
+    let inspecting = inspector.map { recording.inspect(as: "LiveMembers", at: $0) }
+    return Recorded(recording: recording, inspecting: inspecting)
   }
 
-  func write(_ recording: Recording?) throws {
-    guard let recording else { return }
+  func write(_ recorded: Recorded?) throws {
+    guard let recording = recorded?.recording else { return }
+    if inspector != nil { recording.flush() }
     if let textFile { try write(recording.text(times: true), to: textFile) }
     if let svgFile { try write(recording.svg(), to: svgFile) }
   }

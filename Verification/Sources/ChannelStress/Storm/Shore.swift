@@ -79,6 +79,7 @@ final class Shore: Sendable {
         if end.load(ordering: .sequentiallyConsistent) == End.notYet.rawValue {
           fail("an element was refused before the end")
         }
+      case .refused: fail("an element was refused by a gate")
       }
       progress.sent.store(number + 1, ordering: .releasing)
       // Readers get to sleep only when nothing comes for a moment.
