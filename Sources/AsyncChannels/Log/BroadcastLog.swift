@@ -90,6 +90,15 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     state.withLock { _ in isNewestThere ? window.newest : nil }
   }
 
+  /// The same, for derived state, which is to hear that it has changed.
+  @inlinable
+  var newestToDeriveFrom: Element? {
+    state.withLock { state in
+      state.isDerivedFrom = true
+      return isNewestThere ? window.newest : nil
+    }
+  }
+
   /// Of state only, whose window has an element otherwise. With the lock held.
   @inlinable
   var isNewestThere: Bool { !Self.isChangedInPlace || window.elements.count > 0 }

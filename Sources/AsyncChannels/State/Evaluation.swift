@@ -40,12 +40,22 @@ final class Evaluation {
   private static let ofThreads = ThreadLocal<Evaluation>()
   /// How many readings there are.
   private static let count = Atomic(0)
-  private static let lastNumber = Atomic<UInt64>(0)
+  private static let lastThread = Locked<UInt64>(0)
   /// How often derived state was found to be made of other states than before.
-  private static let regroupings = Atomic(0)
+  private static let regroupings = Locked(0)
 
   /// Only its thread reaches it.
   @exclusivity(unchecked) private var state = State()
+
+  /// The number of the last pass. No other thread's begins alike.
+  private var lastNumber: UInt64
+
+  private init() {
+    lastNumber = Self.lastThread.withLock { last in
+      last += 1
+      return last << 40
+    }
+  }
 
   private static var ofThisThread: Evaluation { ofThreads.object { Evaluation() } }
 
@@ -56,8 +66,8 @@ final class Evaluation {
     return known
   }
 
-  static var regroupingCount: Int { regroupings.load(ordering: .acquiring) }
-  static func noteRegrouping() { regroupings.add(1, ordering: .releasing) }
+  static var regroupingCount: Int { regroupings.withLock { $0 } }
+  static func noteRegrouping() { regroupings.withLock { $0 += 1 } }
 
   /// Reads derived state: for a closure that runs, or for anybody else.
   @usableFromInline
@@ -147,7 +157,8 @@ final class Evaluation {
 
   private func beginPass() {
     (state.hasComputed, state.changeCount) = (false, BroadcastLogBase.changeCount)
-    state.number = Self.lastNumber.add(1, ordering: .relaxed).newValue
+    lastNumber += 1
+    state.number = lastNumber
   }
 
   private func readGathered(_ node: StateNode, waiting: Bool) -> StateNode.Version? {
@@ -229,7 +240,7 @@ extension Evaluation {
   private func look(at root: ObservedValue) -> Int {
     if state.isTracked { root.noteAccess() }
     if state.isGathered, let gathered = state.gathered?[root] { return gathered.version }
-    root.writers.requireNotHeldByThisThread(of: root.valueType)
+    root.writers.requireReadableByThisThread(of: root.valueType)
     let version = root.version
     noteLook(root)
     return version
@@ -242,7 +253,6 @@ extension Evaluation {
   /// A closure reads a state. Its value, if it was gathered.
   @usableFromInline
   func gatheredValue(of root: ObservedValue) -> Any? {
-    root.noteDeriving()
     if state.isTracked { root.noteAccess() }
     guard state.isGathered, let gathered = state.gathered?[root] else { return nil }
     note(.root(root), gathered.version)

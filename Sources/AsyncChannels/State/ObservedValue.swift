@@ -47,7 +47,6 @@ final class ObservedValue: Observable, Sendable {
   /// Relaxed: only the main actor tells.
   private let tellings = Atomic(0)
   private let followers = Locked([Follower]())
-  private let isDerivedFrom = Atomic(false)
 
   /// Called on the writer's thread, after the store and before observers are told, with no log's lock
   /// held.
@@ -62,13 +61,6 @@ final class ObservedValue: Observable, Sendable {
   @usableFromInline
   init(of log: BroadcastLogBase? = nil) {
     self.log = log
-  }
-
-  /// To be called before derived state is made of it. Relaxed: who has not seen it does it again.
-  func noteDeriving() {
-    if isDerivedFrom.load(ordering: .relaxed) { return }
-    log?.state.withLock { $0.isDerivedFrom = true }
-    isDerivedFrom.store(true, ordering: .relaxed)
   }
 
   var valueType: Any.Type { if let log { log.elementType } else { Never.self } }

@@ -29,10 +29,10 @@ struct StateRoot<Value: Sendable>: Sendable {
     of log: BroadcastLog<Value>, _ root: ObservedValue, in evaluation: Evaluation
   ) -> Value {
     if let known = evaluation.gatheredValue(of: root), let value = known as? Value { return value }
-    root.writers.requireNotHeldByThisThread(of: Value.self)
+    root.writers.requireReadableByThisThread(of: Value.self)
     while true {
       let version = log.version.load(ordering: .acquiring)
-      if let value = log.newest {
+      if let value = log.newestToDeriveFrom {
         evaluation.noteRead(root, version)
         return value
       }

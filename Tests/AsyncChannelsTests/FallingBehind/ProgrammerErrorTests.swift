@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import XCTest
 
@@ -118,7 +119,7 @@ final class ProgrammerErrorTests: XCTestCase {
     }
   }
 
-  func test_C54b_aMappedStateThatReadsAnotherTrapsWhereItIsFollowed() async throws {
+  func test_C140b_aMappedStateThatReadsAnotherTrapsWhereItIsFollowed() async throws {
     try await assertTraps("follow", saying: "The closure of `map` has read another state.") {
       let (one, other) = (CurrentValue(1), CurrentValue(2))
       _ = one.outlet.map { $0 + other.value }.subscribe().takeNow()

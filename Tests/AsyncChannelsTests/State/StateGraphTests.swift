@@ -9,7 +9,7 @@ import XCTest
 final class StateGraphTests: XCTestCase {
   private let calls = Record<String>()
 
-  func test_C54a_nothingIsComputedWhileNothingHasChanged() {
+  func test_C140a_nothingIsComputedWhileNothingHasChanged() {
     let (one, two) = (CurrentValue(1), CurrentValue(2))
     let sum = StateOutlet.combine(one.outlet, two.outlet).map { [calls] in
       calls.add("sum")
@@ -25,7 +25,7 @@ final class StateGraphTests: XCTestCase {
     XCTAssertEqual(calls.take(), ["sum"], "readers and followers share it")
   }
 
-  func test_C54a_whatIsMadeOfAnEqualValueIsNotComputed() {
+  func test_C140a_whatIsMadeOfAnEqualValueIsNotComputed() {
     let number = CurrentValue(1)
     let isEven = number.outlet.map { $0.isMultiple(of: 2) }.removeDuplicates()
     let text = isEven.map { [calls] in
@@ -41,7 +41,7 @@ final class StateGraphTests: XCTestCase {
     XCTAssertEqual(calls.take(), ["text"])
   }
 
-  func test_C54b_theChosenStateIsFollowedAndNoOther() {
+  func test_C140b_theChosenStateIsFollowedAndNoOther() {
     let rows = [CurrentValue("a"), CurrentValue("b")]
     let selected = CurrentValue(0)
     let text = selected.outlet.flatMap { rows[$0].outlet }.map { [calls] in
@@ -71,7 +71,7 @@ final class StateGraphTests: XCTestCase {
   }
 
   /// One that sleeps is woken by what it has read last.
-  func test_C54b_aSleepingFollowerIsWokenByTheChosenState() async throws {
+  func test_C140b_aSleepingFollowerIsWokenByTheChosenState() async throws {
     let rows = [CurrentValue(0), CurrentValue(100)]
     let selected = CurrentValue(0)
     let number = selected.outlet.flatMap { rows[$0].outlet }
@@ -89,7 +89,7 @@ final class StateGraphTests: XCTestCase {
   }
 
   /// A change that comes while the state is chosen is not missed.
-  func test_C54b_aChangeOfWhatIsJustChosenIsNotMissed() async throws {
+  func test_C140b_aChangeOfWhatIsJustChosenIsNotMissed() async throws {
     for _ in 0..<200 {
       let rows = [CurrentValue(0), CurrentValue(0)]
       let selected = CurrentValue(0)
@@ -109,7 +109,7 @@ final class StateGraphTests: XCTestCase {
     }
   }
 
-  func test_C54c_whatIsReadUntrackedIsNotFollowed() {
+  func test_C140c_whatIsReadUntrackedIsNotFollowed() {
     let (draft, user) = (CurrentValue("x"), CurrentValue("Ann"))
     let entry = StateOutlet.combine(draft.outlet, draft.outlet)
       .map { text, _ in untracked { text + user.value } }
@@ -154,7 +154,7 @@ final class StateGraphTests: XCTestCase {
   }
 
   /// Two threads each write their pair of states, the second after the first. A value in which the second is ahead never was.
-  func test_C55a_aValueThatIsReadWasThereAtOneMoment() async throws {
+  func test_C140e_aValueThatIsReadWasThereAtOneMoment() async throws {
     let states = (0..<4).map { _ in CurrentValue(0) }
     let one = StateOutlet.combine(states[1].outlet, states[0].outlet).map { [$0, $1] }
     let two = StateOutlet.combine(states[3].outlet, states[2].outlet).map { [$0, $1] }
@@ -186,7 +186,7 @@ final class StateGraphTests: XCTestCase {
   }
 
   /// A closure takes longer than the pause between two writes.
-  func test_C55b_readingEndsThoughAStateIsWrittenAllTheTime() async throws {
+  func test_C140f_readingEndsThoughAStateIsWrittenAllTheTime() async throws {
     let (one, two) = (CurrentValue(0), CurrentValue(0))
     let isOver = Atomic(false)
     let order = StateOutlet.combine(two.outlet, one.outlet).map { two, one in
@@ -211,7 +211,7 @@ final class StateGraphTests: XCTestCase {
     XCTAssert(values.isSubset(of: [0, 1]), "\(values)")
   }
 
-  func test_C54d_theMemoryOfAGraphGrowsWithItsNodes() {
+  func test_C140d_theMemoryOfAGraphGrowsWithItsNodes() {
     let root = CurrentValue(0)
     var layer = root.outlet
     for _ in 0..<300 { layer = StateOutlet.combine(layer, root.outlet).map { $0 &+ $1 } }
