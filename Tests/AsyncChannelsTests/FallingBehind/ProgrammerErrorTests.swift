@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import XCTest
 
@@ -115,6 +116,21 @@ final class ProgrammerErrorTests: XCTestCase {
     try await assertTraps("finishing", saying: Self.touched) {
       let value = CurrentValue(1)
       value.update { _ in value.finish() }
+    }
+  }
+
+  func test_C140b_aMappedStateThatReadsAnotherTrapsWhereItIsFollowed() async throws {
+    try await assertTraps("follow", saying: "The closure of `map` has read another state.") {
+      let (one, other) = (CurrentValue(1), CurrentValue(2))
+      _ = one.outlet.map { $0 + other.value }.subscribe().takeNow()
+    }
+    try await assertTraps("circle", saying: "Derived state reads itself") {
+      let states = Locked<[StateOutlet<Int>]>([])
+      let one = CurrentValue(0).outlet.map { number in
+        states.withLock { $0 }.first?.value ?? number
+      }
+      states.withLock { $0 = [one.map { $0 + 1 }] }
+      _ = one.value
     }
   }
 
