@@ -32,7 +32,7 @@ class TraceTests(unittest.TestCase):
             with inspector.accept()[0] as program, program.makefile() as lines:
                 program.settimeout(20)
                 self.assertIn('"program":"LiveMembers"', next(lines))
-                for part in '"owner":"LivePage"', '"e":"sent","text":"[Member(id: 1, name: \\"Ann\\")]"':
+                for part in '"owner":"LivePage"', '\\"Ann\\"':
                     self.assertTrue(any(part in line for line in lines), part)
 
 
