@@ -36,7 +36,7 @@ extension Outlet {
   func deriving<Derived>(
     _ makeStep: @escaping @Sendable () -> @Sendable (Element, _ epoch: UInt64) -> Derived?
   ) -> Outlet<Derived> {
-    Outlet<Derived>(of: logs) { policy in upstream(buffering: policy).deriving(makeStep()) }
+    Outlet<Derived>(of: { logs }) { policy in upstream(buffering: policy).deriving(makeStep()) }
   }
 }
 

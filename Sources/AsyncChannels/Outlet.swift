@@ -29,7 +29,8 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Subscribable {
   @usableFromInline
   enum Source: Sendable {
     case log(BroadcastLog<Element>)
-    case upstreams(of: [BroadcastLogBase], @Sendable (BufferingPolicy?) -> Upstream<Element>)
+    case upstreams(
+      of: @Sendable () -> [BroadcastLogBase], @Sendable (BufferingPolicy?) -> Upstream<Element>)
   }
 
   @usableFromInline let source: Source
@@ -41,10 +42,10 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Subscribable {
 
   /// An outlet with a upstream of its own, made by `makeUpstream`, for each subscription.
   ///
-  /// - Parameter logs: Those whose elements the feeds take.
+  /// - Parameter logs: Those whose elements the upstreams take.
   @usableFromInline
   init(
-    of logs: [BroadcastLogBase],
+    of logs: @escaping @Sendable () -> [BroadcastLogBase],
     _ makeUpstream: @escaping @Sendable (BufferingPolicy?) -> Upstream<Element>
   ) {
     source = .upstreams(of: logs, makeUpstream)
@@ -59,7 +60,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Subscribable {
   package var logs: [BroadcastLogBase] {
     switch source {
     case .log(let log): [log]
-    case .upstreams(let logs, _): logs
+    case .upstreams(let logs, _): logs()
     }
   }
 
@@ -67,7 +68,7 @@ public struct Outlet<Element: Sendable>: AsyncSequence, Subscribable {
   ///
   /// A bounded subscription gets the elements that its policy keeps.
   public static func just(_ elements: Element...) -> Outlet {
-    Outlet(of: []) { policy in
+    Outlet(of: { [] }) { policy in
       let log = BroadcastLog<Element>(replaying: 0, buffering: .unbounded)
       let cursor = log.subscribe(buffering: policy)
       for element in elements { _ = log.send(element, replayed: false) }

@@ -1,10 +1,12 @@
-/// A value among values of other types: an object, since those can be told apart for little.
-class AnyBox: @unchecked Sendable {}
+/// A value among values of other types. An object: those can be told apart for little.
+@usableFromInline typealias AnyBox = any AnyObject & Sendable
 
-/// `@unchecked Sendable`, both: there is nothing but a constant.
-final class Box<Value: Sendable>: AnyBox, @unchecked Sendable {
-  let value: Value
+/// `_fixed_layout`: as `Cursor`.
+@_fixed_layout @usableFromInline
+final class Box<Value: Sendable>: Sendable {
+  @usableFromInline let value: Value
 
+  @inlinable
   init(_ value: Value) {
     self.value = value
   }

@@ -68,15 +68,17 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     return Cursor(in: self, buffering: policy ?? defaultPolicy)
   }
 
-  override func subscribe(at place: NewestPlace) -> LogCursor {
-    let queue = SubscriberQueue<Element>(policy: .bufferingNewest(1), newestAt: place)
+  override func subscribe(at place: SignalPlace) -> LogCursor {
+    let queue = SubscriberQueue<Element>(policy: .bufferingNewest(1), place: place)
     let cursor = Cursor(in: self, queue.policy, queue)
-    // It is finished: the cursor gives nothing.
-    if cursor.isPastTheEnd, let last = boxedNewest { place.put(last) }
+    // It is finished: it has its last element, and no more. Nobody sleeps yet.
+    if cursor.isPastTheEnd { _ = (place.mark(), place.end()) }
     return cursor
   }
 
-  override var boxedNewest: AnyBox? { newest.map { Box($0) } }
+  override var anyNewest: (value: Any, version: Int)? {
+    state.withLock { _ in isNewestThere ? (window.newest, window.total) : nil }
+  }
 
   override var elementType: any Sendable.Type { Element.self }
 
@@ -86,6 +88,15 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   @inlinable
   var newest: Element? {
     state.withLock { _ in isNewestThere ? window.newest : nil }
+  }
+
+  /// The same, for derived state, which is to hear that it has changed.
+  @inlinable
+  var newestToDeriveFrom: Element? {
+    state.withLock { state in
+      state.isDerivedFrom = true
+      return isNewestThere ? window.newest : nil
+    }
   }
 
   /// Of state only, whose window has an element otherwise. With the lock held.
@@ -98,10 +109,6 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   /// was replaced is destroyed with no lock held.
   @inlinable
   static var isChangedInPlace: Bool { !_isPOD(Element.self) && !(Element.self is AnyClass) }
-
-  override var version: Int {
-    state.withLock { _ in window.total }
-  }
 
   /// Appends for all current subscribers, unless that is not all that there is to do (`LogFlags`).
   ///
@@ -161,8 +168,15 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     evicting evicted: inout Evicted<Element>
   ) -> Appended {
     if state.readers > 0 { publish(upTo: state.writeSlot(element)) }
-    if !state.queues.isEmpty { fill(state.queues, with: element, evicting: &evicted) }
-    if replayed, window.limit > 0 { window.slide(adding: element, evicting: &evicted) }
+    // Before followers are told of it: who is told finds it.
+    if replayed, window.limit > 0 {
+      window.slide(adding: element, evicting: &evicted)
+      version.store(window.total, ordering: .relaxed)
+      if state.isDerivedFrom { Self.noteChange() }
+    }
+    if !state.queues.isEmpty {
+      fill(state.queues, with: element, waking: &state.waiting, evicting: &evicted)
+    }
     return (state.readers &+ state.queues.count, state.takeSleepers())
   }
 
@@ -170,11 +184,12 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   @inlinable
   func fill(
     _ queues: ContiguousArray<SubscriberQueueBase>, with element: Element,
-    evicting evicted: inout Evicted<Element>
+    waking waiting: inout WaitQueue, evicting evicted: inout Evicted<Element>
   ) {
     for queue in queues {
-      unsafeDowncast(queue, to: SubscriberQueue<Element>.self)
+      let sleeper = unsafeDowncast(queue, to: SubscriberQueue<Element>.self)
         .offer(element, evicting: &evicted)
+      if let sleeper { waiting.join(sleeper) }
     }
   }
 
@@ -194,7 +209,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
       queue?.subscriber = joined.subscriber
       if state.hasObservers { after = noteSubscribing(policy, in: state) }
       if let queue {
-        window.elements.forEach { queue.offer($0, evicting: &evicted) }
+        window.elements.forEach { _ = queue.offer($0, evicting: &evicted) }
         state.addQueue(queue)
       } else {
         joined.begin(at: state.addReader(of: Element.self), behind: window.elements)

@@ -114,9 +114,10 @@ extension BroadcastLogBase: Followed {
   private final func picture(of state: LogState) -> LogPicture {
     LogPicture(
       isFinished: state.isFinished,
-      queues: state.queues.map { ($0.subscriber, $0.count, $0.departures) },
+      queues: state.queues.map { ($0.subscriber, $0.pendingCount, $0.departures) },
       replayed: replayedCount, subscriberCount: state.subscriberCount,
       newest: state.newestSubscriber, end: state.end?.number ?? 0,
-      asleep: state.waiting.subscribers)
+      asleep: state.waiting.subscribers
+        + state.queues.filter { $0.place?.isAwaited == true }.map(\.subscriber))
   }
 }

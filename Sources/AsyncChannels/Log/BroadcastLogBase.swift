@@ -19,6 +19,17 @@ package class BroadcastLogBase: @unchecked Sendable {
   @usableFromInline final let state = Locked(LogState())
   /// How many slots of the log can be read. Written under the lock.
   @usableFromInline final let published = Atomic(0)
+  /// How many elements were ever replayed: of state, the number of the newest. Written under the lock.
+  @usableFromInline final let version = Atomic(0)
+  private static let changes = Atomic(0)
+
+  /// How many elements have been added, in the program, to logs of which derived state is made. Each is counted with its
+  /// log's lock held: who finds the same number twice knows that no value has become another one in between.
+  static var changeCount: Int { changes.load(ordering: .acquiring) }
+
+  @usableFromInline
+  static func noteChange() { changes.add(1, ordering: .releasing) }
+
   /// What `LogState.isObserved` is, for a consumer that looks without the lock. Written under the lock.
   /// Relaxed: it leads to the slower path, which looks under the lock.
   @usableFromInline final let isObserved = Atomic(false)
@@ -41,24 +52,23 @@ package class BroadcastLogBase: @unchecked Sendable {
 
   var elementType: any Sendable.Type { Never.self }
 
-  /// How many elements were ever added to the replay window, which must have one.
-  var version: Int { 0 }
-
   /// How many elements a new subscriber gets. With the lock held.
   var replayedCount: Int { 0 }
 
-  /// The newest element of state; nil while it is changed in place.
-  var boxedNewest: AnyBox? { nil }
+  /// The newest element of state, with its version; nil while it is changed in place.
+  var anyNewest: (value: Any, version: Int)? { nil }
 
-  /// A subscription whose newest element is taken together with those of other logs.
-  func subscribe(at place: NewestPlace) -> LogCursor {
+  /// A subscription that only tells its follower of elements.
+  func subscribe(at place: SignalPlace) -> LogCursor {
     preconditionFailure("A log knows its elements.")
   }
 
   package final var subscriberCount: Int { state.withLock { $0.subscriberCount } }
 
   /// Whether nothing waits for a bounded subscriber.
-  final var queuesAreEmpty: Bool { state.withLock { $0.queues.allSatisfy { $0.count == 0 } } }
+  final var queuesAreEmpty: Bool {
+    state.withLock { $0.queues.allSatisfy { $0.pendingCount == 0 } }
+  }
 
   /// Makes slots readable. With the log's lock held.
   ///

@@ -10,12 +10,9 @@ extension LogCursor {
         progress: position.segment == nil ? untypedQueue?.departures : position.number))
   }
 
-  /// Its newest element was taken together with those of other logs.
+  /// The follower of several logs has taken note of an element of this one.
   final func noteTakenTogether() {
-    untypedLog.state.withLock { state in
-      untypedQueue?.noteTaken()
-      return state.isObserved ? state.tell(.taken(by: subscriber, slot: nil)) : nil
-    }?()
+    if isObserved { tell(.taken(by: subscriber, slot: nil)) }
   }
 
   final func noteTaking(from slot: Int) {

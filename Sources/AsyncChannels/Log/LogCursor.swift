@@ -57,7 +57,7 @@ package class LogCursor: Waiter, @unchecked Sendable {
 
   @usableFromInline
   final override var pendingCount: Int {
-    if let untypedQueue { return untypedLog.state.withLock { _ in untypedQueue.count } }
+    if let untypedQueue { return untypedLog.state.withLock { _ in untypedQueue.pendingCount } }
     return isReading ? lock.withLock { _ in untypedLog.publishedCount - position.number } : 0
   }
 

@@ -38,6 +38,8 @@ struct LogState: Sendable {
     }
   }
   @usableFromInline private(set) var hasObservers = false
+  /// Whether derived state is made of the elements.
+  @usableFromInline var isDerivedFrom = false
   /// The number of the newest subscriber: numbers ascend from 1 and do not come again.
   @usableFromInline var newestSubscriber = 0
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
@@ -119,7 +121,7 @@ struct LogState: Sendable {
   mutating func poll(
     at number: Int?, queue: SubscriberQueueBase?, orJoinWith bell: Doorbell?
   ) -> PollResult {
-    if let queue, queue.isReadable { return .readable }
+    if let queue, queue.pendingCount > 0 { return .readable }
     if let number, number < end?.number ?? 0 { return .readable }
     if isFinished { return .finished }
     if let bell {
@@ -160,6 +162,7 @@ struct LogState: Sendable {
   mutating func finish() -> (wake: Wake, after: AfterLock?) {
     if isFinished { return (.nobody, nil) }
     set(.finished, to: true)
+    for queue in queues { if let bell = queue.place?.end() { waiting.join(bell) } }
     return (takeSleepers(), tell(.finished))
   }
 

@@ -17,31 +17,27 @@ class SubscriberQueueBase: @unchecked Sendable {
   /// Its index in the log's list, so that leaving is O(1); nil for one that senders do not fill.
   final var index: Int?
   @usableFromInline final let policy: BufferingPolicy
-  /// Where its newest element is, if that is taken together with those of other logs.
-  @usableFromInline final let newest: NewestPlace?
+  /// For a follower of several logs, which takes no element from here. Then the counts are there, too.
+  @usableFromInline final let place: SignalPlace?
 
-  fileprivate init(policy: BufferingPolicy, newestAt place: NewestPlace?) {
-    self.policy = policy
-    newest = place
+  fileprivate init(policy: BufferingPolicy, place: SignalPlace?) {
+    (self.policy, self.place) = (policy, place)
   }
 
-  /// The newest element was taken, from its place.
-  final func noteTaken() {
-    takenCount += 1
-    count -= 1
-  }
-
-  /// Whether its subscriber finds something.
-  final var isReadable: Bool { newest?.isReady ?? (count > 0) }
+  /// How many elements wait.
+  final var pendingCount: Int { place?.counts.pending ?? count }
 
   /// Whether what it drops was in it. Otherwise it was refused.
   final var replacesOld: Bool { if case .bufferingNewest = policy { true } else { false } }
 
   /// How many elements have come, taken and dropped ones included.
-  final var offeredCount: Int { takenCount + count + droppedCount }
+  final var offeredCount: Int { departures + pendingCount + (replacesOld ? 0 : droppedCount) }
 
   /// How many elements have left it, taken or replaced.
-  final var departures: Int { replacesOld ? takenCount + droppedCount : takenCount }
+  final var departures: Int {
+    if let place { return place.counts.departed }
+    return replacesOld ? takenCount + droppedCount : takenCount
+  }
 }
 
 /// See `SubscriberQueueBase`.
@@ -50,28 +46,28 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
   @exclusivity(unchecked) @usableFromInline var backlog = RingBuffer<Element>()
 
   @usableFromInline
-  override init(policy: BufferingPolicy, newestAt place: NewestPlace? = nil) {
-    super.init(policy: policy, newestAt: place)
+  override init(policy: BufferingPolicy, place: SignalPlace? = nil) {
+    super.init(policy: policy, place: place)
   }
 
   /// Adds an element if the policy keeps it; an older one may be evicted.
+  ///
+  /// - Returns: The doorbell of a follower of several logs that sleeps. It is in no queue.
   @inlinable
-  func offer(_ element: Element, evicting evicted: inout Evicted<Element>) {
-    if let newest {
-      if newest.put(element, evicting: &evicted) { count += 1 } else { droppedCount += 1 }
-      return
-    }
+  func offer(_ element: Element, evicting evicted: inout Evicted<Element>) -> Doorbell? {
+    if let place { return place.mark() }
     switch policy {
     case .bufferingNewest(let limit) where count == limit:
       if let oldest = backlog.popFirst() { evicted.add(oldest) }
       droppedCount += 1
     case .bufferingOldest(let limit) where count == limit:
       droppedCount += 1
-      return
+      return nil
     case .unbounded, .bufferingNewest, .bufferingOldest:
       count += 1
     }
     backlog.append(element)
+    return nil
   }
 
   /// Takes the first element on the fast path.
@@ -88,7 +84,8 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
   }
 
   private func removeFirst() -> Element? {
-    noteTaken()
+    takenCount += 1
+    count -= 1
     return backlog.popFirst()
   }
 }

@@ -15,7 +15,7 @@ final class Consumer<Element: Sendable>: AnswerSource, Sendable {
     place = ConsumerPlace(
       waiter: waiter, epoch: isAlone ? waiter.makeEpoch() : iterator.epoch,
       isPlain: isPlain,
-      isMerged: waiter is StateMerge,
+      isMerged: waiter is StateFollower,
       replacesOld: (waiter as? LogCursor)?.untypedQueue?.replacesOld == true)
   }
 

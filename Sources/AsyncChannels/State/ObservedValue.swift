@@ -28,6 +28,8 @@ public import Synchronization
 final class ObservedValue: Observable, Sendable {
   /// Held by writers while they change the value.
   @usableFromInline let writers = WritersLock()
+  /// The log that has the value; nil for a binding.
+  let log: BroadcastLogBase?
 
   /// Whether it was read, and whether somebody follows it: most values are neither.
   ///
@@ -56,9 +58,30 @@ final class ObservedValue: Observable, Sendable {
   /// The same, where a read finds it in one step.
   private let path = path
 
-  /// To be called before the value is read.
   @usableFromInline
-  func access() {
+  init(of log: BroadcastLogBase? = nil) {
+    self.log = log
+  }
+
+  var valueType: Any.Type { if let log { log.elementType } else { Never.self } }
+
+  /// How often the value was written. Of a state only.
+  var version: Int { log?.version.load(ordering: .acquiring) ?? 0 }
+
+  /// To be called before the value is read. If a closure of derived state reads it on this thread, returns the reading,
+  /// which is to be told.
+  @usableFromInline
+  func access() -> Evaluation? {
+    if let evaluation = Evaluation.current {
+      evaluation.requireDependencies()
+      return evaluation
+    }
+    noteAccess()
+    return nil
+  }
+
+  /// Tells Observation that the value is about to be read.
+  func noteAccess() {
     if uses.load(ordering: .relaxed) & Self.read == 0 {
       uses.bitwiseOr(Self.read, ordering: .relaxed)
     }

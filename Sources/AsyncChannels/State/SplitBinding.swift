@@ -43,7 +43,7 @@ import Synchronization
 /// keeps neither the owner nor its channel alive.
 public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendable {
   private let source: StateOutlet<Value>
-  private let roots: [(log: BroadcastLogBase, observed: ObservedValue)]
+  private let roots: [ObservedValue]
   private let target: Inlet<Value>
   private let drafting = Locked(Drafting<Value>())
   /// The source is read untracked, so this is all that tells of what is read.
@@ -59,21 +59,21 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     self.target = target
     roots = source.roots
     for root in roots {
-      root.observed.addFollower(ObjectIdentifier(self)) { [weak self] in
+      root.addFollower(ObjectIdentifier(self)) { [weak self] in
         if let self, judge() { observed.tellOfChange() }
       }
     }
   }
 
   deinit {
-    for root in roots { root.observed.removeFollower(ObjectIdentifier(self)) }
+    for root in roots { root.removeFollower(ObjectIdentifier(self)) }
     drafting.withLock { $0.end() }.receipt?.end()
   }
 
   /// The value to show, and to write what the user makes of it.
   public var value: Value {
     get {
-      observed.access()
+      observed.noteAccess()
       return current
     }
     set {
@@ -160,22 +160,20 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   private var published: Published<Value>? {
     guard case .derived(let derived) = source.source else { return nil }
     let version = version
-    let roots = StateRoots(of: derived)
-    guard let newest = roots.newest else { return nil }
-    let value = StateMoment(of: roots, newest).value(of: derived)
+    guard let value = derived.valueWithoutWaiting else { return nil }
     return Published(value: value, version: version, isCurrent: version == self.version)
   }
 
   /// A number that grows with each publication.
-  private var version: Int { roots.reduce(0) { $0 + $1.log.version } }
+  private var version: Int { roots.reduce(0) { $0 + $1.version } }
 }
 
 extension StateOutlet {
   /// The states that it is made of.
-  fileprivate var roots: [(log: BroadcastLogBase, observed: ObservedValue)] {
+  fileprivate var roots: [ObservedValue] {
     switch source {
-    case .state(let root): [(root.log, root.observed)]
-    case .derived(let derived): StateRoots(of: derived).all
+    case .state(let root): [root.observed]
+    case .derived(let derived): derived.node.rootsNow
     }
   }
 }

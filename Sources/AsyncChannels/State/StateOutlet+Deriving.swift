@@ -1,22 +1,47 @@
 extension StateOutlet {
   /// Derived state: `transform` applied to this state.
   ///
-  /// It has no task and no copy of its own. ``StateOutlet/value`` is computed when it is read, so it is right
-  /// immediately after a write. The closure runs at each reading, and for each subscriber when this state has changed.
-  /// It should be cheap, and give equal results for equal arguments. What else it reads is not followed: pass that to
-  /// `combine`.
+  /// ```swift
+  /// let title = memberCount.map { "\($0) members" }
+  /// ```
+  ///
+  /// - **Reading** is right immediately after a write. All readers share one value: the closure runs when somebody reads it
+  ///   and something has changed, on that reader's thread, with no lock held. It should be cheap, and give equal results
+  ///   for equal arguments. If several threads read simultaneously, it may run on each of them.
+  /// - **Following** state that its owner writes, the closure runs for each of its changes, for each subscriber, when the
+  ///   change is taken. Following state of several states, see `combine`.
+  /// - **Another state** that the closure reads would have to be followed, too: use ``flatMap(_:)`` or `combine`, or read it
+  ///   in ``untracked(_:)``. In a debug build, a closure that reads another state while it is followed traps.
   @inlinable
   public func map<Mapped>(
     _ transform: @escaping @Sendable (Value) -> Mapped
   ) -> StateOutlet<Mapped> {
-    let follow: DerivedState<Mapped>.Follow = {
-      upstream(buffering: $0).deriving { value, _ in transform(value) }
-    }
-    return StateOutlet<Mapped>(
-      .derived(
-        DerivedState(of: [part], follow: isFollowedAlone ? follow : nil) {
-          transform(value(at: $0))
-        }))
+    #if DEBUG
+      let follow = follow { { value, _ in Evaluation.alone { transform(value) } } }
+    #else
+      let follow = follow { { value, _ in transform(value) } }
+    #endif
+    return StateOutlet<Mapped>(.derived(DerivedState(following: follow) { transform(value) }))
+  }
+
+  /// The state that this state chooses: of the selected row, of the room that is open.
+  ///
+  /// ```swift
+  /// let text = selection.flatMap { rows[$0].text }
+  /// ```
+  ///
+  /// It changes when this state chooses another one, and when the chosen one changes. Those that were chosen before are not
+  /// followed. So it is with each state of which the closure reads the ``StateOutlet/value``: it is followed, from when
+  /// it was read until the closure has run again without reading it. To read without following, use ``untracked(_:)``.
+  ///
+  /// - **Following** gives the newest value, which is of one moment, at each step of the consumer. To subscribe is to read.
+  /// - **The end** comes when all states have ended that it is made of.
+  /// - A closure that reads state that is derived from it traps.
+  @inlinable
+  public func flatMap<Chosen>(
+    _ transform: @escaping @Sendable (Value) -> StateOutlet<Chosen>
+  ) -> StateOutlet<Chosen> {
+    StateOutlet<Chosen>(.derived(DerivedState { transform(value).value }))
   }
 }
 
@@ -40,18 +65,13 @@ extension StateOutlet {
 extension StateOutlet where Value: Equatable {
   /// This state without values that equal the one before.
   ///
-  /// Each subscription compares what it gets itself: its first value is always delivered.
+  /// What is derived from it is not computed anew for an equal value. A subscription's first value is always delivered.
   public func removeDuplicates() -> StateOutlet {
-    let follow: DerivedState<Value>.Follow = {
+    let follow = follow {
       let previous = Previous<Value>()
-      return upstream(buffering: $0).deriving { previous.isReplaced(by: $0, $1) ? $0 : nil }
+      return { previous.isReplaced(by: $0, $1) ? $0 : nil }
     }
-    return StateOutlet(
-      .derived(
-        DerivedState(
-          of: [part], follow: isFollowedAlone ? follow : nil,
-          differs: { $0.before.map { value(at: $0) } != value(at: $0) },
-          read: { value(at: $0) })))
+    return StateOutlet(.derived(DerivedState(following: follow, isSame: { $0 == $1 }) { value }))
   }
 }
 
@@ -62,32 +82,45 @@ extension StateOutlet {
   /// let isComplete = StateOutlet.combine(name, password).map { !$0.isEmpty && $1.count >= 8 }
   /// ```
   ///
-  /// Following it begins with the tuple of the values there are. After that each step gives the tuple of the newest
-  /// values, if one of them has changed since the last step: what came in between is passed over. Each tuple is one
-  /// that there was at some moment, and none is older than the one before. Where one state is part of it several
-  /// times, as itself and mapped, a change of it is one change.
-  ///
-  /// It ends when all of its states have ended.
+  /// Each tuple, read or followed, is one that there was at some moment, and none is older than the one before. Where
+  /// one state is part of it several times, as itself and mapped, a change of it is one change. It ends when all of its
+  /// states have ended. Everything else is as with ``flatMap(_:)``.
   public static func combine<each Part: Sendable>(
     _ parts: repeat StateOutlet<each Part>
   ) -> StateOutlet where Value == (repeat each Part) {
-    var all: [StatePart] = []
-    for part in repeat each parts { all.append(part.part) }
-    let outlets = (repeat each parts)
-    return StateOutlet(
-      .derived(DerivedState(of: all) { moment in (repeat (each outlets).value(at: moment)) }))
+    let parts = (repeat each parts)
+    return StateOutlet(.derived(DerivedState { (repeat (each parts).value) }))
   }
 
   /// State of two: a tuple of the values there are now, as `combine` of any number.
-  ///
-  /// Clients specialize this one: reading it costs hardly more than reading both.
   @inlinable
   public static func combine<First, Second>(
     _ first: StateOutlet<First>, _ second: StateOutlet<Second>
   ) -> StateOutlet where Value == (First, Second) {
-    StateOutlet(
-      .derived(
-        DerivedState(of: [first.part, second.part]) { (first.value(at: $0), second.value(at: $0)) })
-    )
+    StateOutlet(.derived(DerivedState { (first.value, second.value) }))
   }
+
+  /// State of any number of states of one type: an array of the values there are now, as `combine` of a few.
+  ///
+  /// A change of one of them reads all of them.
+  @inlinable
+  public static func combine<Part>(
+    _ parts: [StateOutlet<Part>]
+  ) -> StateOutlet where Value == [Part] {
+    StateOutlet(.derived(DerivedState { parts.map(\.value) }))
+  }
+}
+
+/// Reads state in the closure of derived state, which does not follow it: for what is to be used, and not to be the cause
+/// of a change.
+///
+/// ```swift
+/// let saved = draft.map { draft in untracked { Entry(draft, by: user.value) } }
+/// ```
+///
+/// Elsewhere it does nothing. Observation hears of what is read in it, as elsewhere.
+public func untracked<Result, Failure: Error>(
+  _ body: () throws(Failure) -> Result
+) throws(Failure) -> Result {
+  try Evaluation.apart(body)
 }

@@ -22,9 +22,8 @@
 /// - **Reading** ``value`` is tracked by SwiftUI, `withObservationTracking` and `Observations`.
 /// - **Following** it begins with the value as it is when the subscription begins, then gives each
 ///   later one, equal ones too (see ``removeDuplicates()``). Overflow follows the subscription's
-///   ``BufferingPolicy``.
-/// - **Deriving**: ``map(_:)`` and `combine` make state of state, without a task: their value is
-///   computed when it is read, from the values there are then.
+///   ``BufferingPolicy``. State of several states gives the newest value when its consumer asks, and never misses the last.
+/// - **Deriving**: ``map(_:)``, ``flatMap(_:)`` and `combine` make state of state, without a task.
 /// - **The end**: when the owner finishes the state or is gone, subscriptions end after the last
 ///   value. ``value`` stays the last one. A state outlet keeps no owner alive.
 ///
@@ -47,13 +46,14 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Subscribable {
 
   /// State that never changes: for previews and spies. Following it gives the value, and ends.
   public static func constant(_ value: Value) -> StateOutlet {
-    StateOutlet(.derived(DerivedState(of: [], read: { _ in value })))
+    StateOutlet(.derived(DerivedState { value }))
   }
 
   /// The value there is now; the last one when the state is finished or its owner gone.
   ///
-  /// Costs somewhat more than reading a ``CurrentValue``. For derived state, reading runs the closures. If a state is
-  /// part of it several times, reading also builds a table of all parts (hundreds of nanoseconds for each). Reading it inside ``CurrentValue/update(_:)`` of the same value traps.
+  /// Costs somewhat more than reading a ``CurrentValue``. The value of derived state is of one moment, whichever threads write
+  /// its states. If nothing has changed since anybody read it, no closure runs. Reading it inside
+  /// ``CurrentValue/update(_:)`` of the same value, or of one that it is derived from, traps.
   @inlinable
   public var value: Value {
     switch source {
@@ -89,29 +89,13 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Subscribable {
     }
   }
 
-  /// It, as a part of what is made of it.
-  @usableFromInline
-  var part: StatePart {
-    switch source {
-    case .state(let root): .root(root.log, root.observed)
-    case .derived(let derived): .derived(derived)
-    }
-  }
-
-  /// Its value at a moment, or, without one, now.
+  /// How to follow what a closure makes of each value, if this is made of one state, each change of which is given.
   @inlinable
-  func value(at moment: StateMoment?) -> Value {
-    switch source {
-    case .state(let root): if let moment { moment.value(of: root) } else { root.value }
-    case .derived(let derived):
-      if let moment { moment.value(of: derived) } else { derived.read(nil) }
-    }
-  }
-
-  /// Whether it is made of one state, each change of which is given.
-  @inlinable
-  var isFollowedAlone: Bool {
-    if case .derived(let derived) = source { derived.follow != nil } else { true }
+  func follow<Derived>(
+    _ makeStep: @escaping @Sendable () -> @Sendable (Value, UInt64) -> Derived?
+  ) -> DerivedState<Derived>.Follow? {
+    if case .derived(let derived) = source, derived.follow == nil { return nil }
+    return { upstream(buffering: $0).deriving(makeStep()) }
   }
 
   @inlinable

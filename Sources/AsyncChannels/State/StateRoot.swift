@@ -1,3 +1,5 @@
+public import Synchronization
+
 /// What the faces of one state share: the log, whose replay window has the value (see
 /// ``CurrentValue``), and what tells Observation of its accesses and changes.
 @frozen @usableFromInline
@@ -15,8 +17,28 @@ struct StateRoot<Value: Sendable>: Sendable {
 
   @inlinable
   static func value(of log: BroadcastLog<Value>, _ observed: ObservedValue) -> Value {
-    observed.access()
+    if let evaluation = observed.access() {
+      return value(of: log, observed, in: evaluation)
+    }
     return untrackedValue(of: log, observed)
+  }
+
+  /// The same, for a closure of derived state.
+  @inlinable @inline(never)
+  static func value(
+    of log: BroadcastLog<Value>, _ root: ObservedValue, in evaluation: Evaluation
+  ) -> Value {
+    if let known = evaluation.gatheredValue(of: root), let value = known as? Value { return value }
+    root.writers.requireReadableByThisThread(of: Value.self)
+    while true {
+      let version = log.version.load(ordering: .acquiring)
+      if let value = log.newestToDeriveFrom {
+        evaluation.noteRead(root, version)
+        return value
+      }
+      // It is changed in place.
+      root.writers.withLock(of: Value.self) {}
+    }
   }
 
   /// The same, of which Observation hears nothing.

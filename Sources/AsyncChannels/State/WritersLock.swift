@@ -31,15 +31,17 @@ struct WritersLock: ~Copyable, Sendable {
   }
 
   @inlinable
-  func requireNotHeldByThisThread(of value: Any.Type) {
+  func requireNotHeldByThisThread(of value: @autoclosure () -> Any.Type) {
     let holder = holder.load(ordering: .relaxed)
-    if holder != 0 { requireAnother(than: holder, of: value) }
+    if holder != 0 { requireAnother(than: holder, of: value()) }
   }
 
   @inlinable
-  func requireReadableByThisThread(of value: Any.Type) {
+  func requireReadableByThisThread(of value: @autoclosure () -> Any.Type) {
     let holder = holder.load(ordering: .relaxed)
-    if holder != 0, !isReadable.load(ordering: .relaxed) { requireAnother(than: holder, of: value) }
+    if holder != 0, !isReadable.load(ordering: .relaxed) {
+      requireAnother(than: holder, of: value())
+    }
   }
 
   @usableFromInline

@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import XCTest
 
@@ -83,7 +84,7 @@ final class ProgrammerErrorTests: XCTestCase {
   }
 
   func test_C76e_aDebounceOfElementsWithTheirOwnOverlapTraps() async throws {
-    try await assertTraps("each", saying: "An answer to Int with .each cannot have a debounce") {
+    try await assertTraps("each", saying: "An answer to Int with .each or keys cannot have") {
       await Outlet.just(1).answer(
         .each { _ in .concurrent }, debounce: .seconds(1), by: { $0 }, publish: { _, _ in })
     }
@@ -115,6 +116,21 @@ final class ProgrammerErrorTests: XCTestCase {
     try await assertTraps("finishing", saying: Self.touched) {
       let value = CurrentValue(1)
       value.update { _ in value.finish() }
+    }
+  }
+
+  func test_C140b_aMappedStateThatReadsAnotherTrapsWhereItIsFollowed() async throws {
+    try await assertTraps("follow", saying: "The closure of `map` has read another state.") {
+      let (one, other) = (CurrentValue(1), CurrentValue(2))
+      _ = one.outlet.map { $0 + other.value }.subscribe().takeNow()
+    }
+    try await assertTraps("circle", saying: "Derived state reads itself") {
+      let states = Locked<[StateOutlet<Int>]>([])
+      let one = CurrentValue(0).outlet.map { number in
+        states.withLock { $0 }.first?.value ?? number
+      }
+      states.withLock { $0 = [one.map { $0 + 1 }] }
+      _ = one.value
     }
   }
 

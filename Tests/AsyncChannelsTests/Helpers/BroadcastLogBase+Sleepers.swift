@@ -4,7 +4,9 @@ import Synchronization
 
 extension BroadcastLogBase {
   /// How many doorbells wait to be rung.
-  var sleeperCount: Int { state.withLock { $0.waiting.count } }
+  var sleeperCount: Int {
+    state.withLock { $0.waiting.count + $0.queues.count { $0.place?.isAwaited == true } }
+  }
 }
 
 extension StateOutlet {

@@ -105,13 +105,14 @@ final class SplitBindingHistoryTests: XCTestCase {
     XCTAssertEqual(binding.value, "AB")
   }
 
-  /// The binding looks twice at its source before it writes. Between the two, the owner publishes.
+  /// While the binding looks at its source, before it writes, the owner publishes.
   func test_C116_whatIsPublishedWhileAWriteBeginsIsNoAnswerToIt() {
     let (state, input, interruption) = (CurrentValue("a"), Channel<String>(), Interruption())
     let received = input.outlet.subscribe()
     let binding = SplitBinding(
       reading: state.outlet.map(interruption.passing), writing: input.inlet)
-    interruption.come(atRun: 2) { state.value = "b" }
+    state.value = "a"
+    interruption.come(atRun: 1) { state.value = "b" }
     binding.value = "x"
     XCTAssertEqual(received.takeNow().element, "x")
     state.value = "b"

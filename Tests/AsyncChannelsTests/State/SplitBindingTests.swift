@@ -255,6 +255,8 @@ final class SplitBindingTests: XCTestCase {
   /// Another thread might publish at that moment.
   func test_C116_whatIsTypedOutlivesWhatIsPublishedWhenTheWriteBegins() {
     let form = Form()
+    // So that the write reads it anew.
+    form.state.update { $0.other += 1 }
     form.whenRead { form.state.update { $0.text = "older" } }
     form.text.value = "a"
     XCTAssertEqual(form.take(), "a")
@@ -287,7 +289,7 @@ final class SplitBindingTests: XCTestCase {
       let received = input.outlet.subscribe()
       let (isReading, hasRead) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       let (isChanging, isWritten) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-      let isFirst = Atomic(true)
+      let isFirst = Atomic(false)
       let parts = StateOutlet.combine(
         other.outlet.map { number in
           isReading.signal()
@@ -301,6 +303,10 @@ final class SplitBindingTests: XCTestCase {
         return lines.last ?? ""
       }
       let text = SplitBinding(reading: last, writing: input.inlet)
+      isReading.wait()
+      isFirst.store(true, ordering: .relaxed)
+      // What is known is not right any more: so it is read again.
+      other.value += 1
       lines.update { lines in
         Thread.detachNewThread {
           text.value = "typed"

@@ -370,28 +370,6 @@ final class DerivedStateTests: XCTestCase {
     withExtendedLifetime(subscription) {}
   }
 
-  /// A sender that has taken a sleeper out of the queue rings it later, and has its links until then.
-  func test_C56c_whatASenderIsAboutToRingIsNotWaitedOnAgain() async throws {
-    let (one, two) = (CurrentValue(0), CurrentValue(0))
-    let subscription = StateOutlet.combine(one.outlet, two.outlet).subscribe()
-    let first = try await subscription.take(1)
-    XCTAssertEqual(first.count, 1)
-    let waiting = Task { await subscription.next()?.1 }
-    try await until("asleep") { [one, two].allSatisfy { $0.log.sleeperCount == 1 } }
-    let wake = one.log.state.withLock { $0.takeSleepers() }
-    guard case .few(let taken) = wake else { return XCTFail("nobody sleeps") }
-    two.value = 2
-    let second = try await waiting.result()
-    XCTAssertEqual(second, 2)
-    let next = Task { await subscription.next()?.0 }
-    try await until("asleep") { [one, two].allSatisfy { $0.log.sleeperCount == 1 } }
-    XCTAssertFalse(one.log.state.withLock { $0.waiting.sleepers.first } === taken)
-    one.log.perform(wake)
-    one.value = 3
-    let third = try await next.result()
-    XCTAssertEqual(third, 3)
-  }
-
   /// It looks at the first state, and would wait for that, before it finds the second one changed.
   func test_C56c_oneThatFindsSomethingWaitsForNone() async throws {
     let states = (0..<2).map { CurrentValue($0) }

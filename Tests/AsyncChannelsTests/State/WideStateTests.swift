@@ -87,32 +87,27 @@ final class WideStateTests: XCTestCase {
     }
   }
 
-  /// A value that is replaced takes elements when it is destroyed, before the other state has a value: so the newer
-  /// consumer makes its own of what is known.
-  func test_C56c_aNewerConsumerMayComeBeforeAllStatesHaveAValue() {
-    let census = Census()
-    let newer = Locked<Subscription<String>?>(nil)
-    let taken = Record<String?>()
-    let object = CurrentValue(
-      Tracked(1, in: census) { taken.add(newer.withLock { $0 }?.takeNow().element) })
+  /// Its value is needed to know of what it is made. So to subscribe is to read.
+  func test_C115_aSubscriptionToDerivedStateWaitsForAnUpdateInPlace() async throws {
     let list = CurrentValue([0])
-    let text = StateOutlet.combine(object.outlet, list.outlet).map { "\($0.number)\($1)" }
-    // While it is changed in place, there is no value to begin with.
-    list.update { list in
-      let subscription = text.subscribe()
-      XCTAssertNil(subscription.takeNow().element)
-      newer.withLock { $0 = subscription }
-      for number in 2...3 { object.value = Tracked(number, in: census) }
-      XCTAssertEqual(taken.count, 1)
-      XCTAssertNil(subscription.takeNow().element)
-      XCTAssertEqual(taken.events, [nil])
-      list.append(1)
+    let text = list.outlet.map { "\($0)" }
+    let (isChanging, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    async let update: Void = onThreads(1) { _ in
+      list.update { list in
+        isChanging.signal()
+        mayEnd.wait()
+        list.append(1)
+      }
     }
-    let subscription = newer.withLock { $0.take() }
-    XCTAssertEqual(subscription?.takeNow().element, "3[0, 1]")
-    object.value = Tracked(4, in: census)
-    XCTAssertEqual(subscription?.takeNow().element, "4[0, 1]")
-    withExtendedLifetime(list) {}
+    let got = Record<String?>()
+    try await onThreads(1) { _ in
+      isChanging.wait()
+      let both = StateOutlet.combine(text, text).map { $0 + $1 }
+      mayEnd.signal()
+      got.add(both.subscribe().takeNow().element)
+    }
+    try await update
+    XCTAssertEqual(got.events, ["[0, 1][0, 1]"])
   }
 
   /// The newer consumer goes on with values of its own, and misses nothing.
@@ -148,7 +143,7 @@ final class WideStateTests: XCTestCase {
       mayGoOn.signal()
     }
     try await older
-    XCTAssertEqual(late.events, ["1a"])
+    XCTAssertEqual(late.events, ["2b"], "of one moment, and no older than what the newer one got")
     number.value = 6
     XCTAssertEqual(subscription.takeNow().element, "3b")
   }

@@ -69,6 +69,17 @@ struct Mistake: Sendable {
       value.update { _ in _ = add.send(2) }
     },
     update("updating") { value in value.update { _ in value.update { $0 += 1 } } },
+    update("reading derived state") { value in
+      let double = value.outlet.map { $0 * 2 }
+      _ = double.value
+      value.update { $0 = double.value }
+    },
+    Mistake("a circle", says: "Derived state reads itself") {
+      let states = CurrentValue([StateOutlet<Int>]())
+      let one = CurrentValue(0).outlet.map { number in states.value.first?.value ?? number }
+      states.value = [one.map { $0 + 1 }]
+      _ = one.value
+    },
   ]
 
   private static let probe = Mistake(

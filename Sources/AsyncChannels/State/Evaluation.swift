@@ -1,0 +1,297 @@
+import Synchronization
+
+/// A thread's reading of derived state: which closures run, and what they have read.
+///
+/// **One moment.** What a closure has read has versions, which only ascend. A pass over a value and all that it was made of
+/// computes what is not right any more. If a pass computes nothing, all versions are those that were found before it began.
+/// So they were all there when it began, and the value is of that moment. Therefore this makes passes until one has nothing to
+/// compute, or until no state has changed during a pass (`BroadcastLogBase.changeCount`).
+///
+/// A state's version is loaded (acquire) before its value is read. So a value may be newer than its version, and not older:
+/// then the next pass finds a newer version.
+///
+/// While others write all the time, this would never end. So after three passes it gathers the values of all states first,
+/// in two looks with no closure in between, and computes with those. If a closure reads another state, it gathers that,
+/// too, and begins again. (Each time that gathering fails, somebody has written: it is lock-free, not wait-free.)
+@usableFromInline
+final class Evaluation {
+  private struct State {
+    /// Whether this thread reads.
+    var isActive = false
+    /// Whether Observation hears of it.
+    var isTracked = false
+    /// Whether a closure runs that must read nothing but its argument.
+    var isAlone = false
+    /// That of the pass. No other has it.
+    var number: UInt64 = 0
+    var hasComputed = false
+    /// How many changes there had been when the pass began.
+    var changeCount = 0
+    /// What the closures that run have read, the innermost last.
+    var read: [Dependency] = []
+    /// Where in that the innermost begins.
+    var beginning = 0
+    /// The closures that run.
+    var running: [ObjectIdentifier] = []
+    var gathered: GatheredValues?
+    var isGathered = false
+  }
+
+  private static let ofThreads = ThreadLocal<Evaluation>()
+  /// How many readings there are.
+  private static let count = Atomic(0)
+  private static let lastThread = Locked<UInt64>(0)
+  /// How often derived state was found to be made of other states than before.
+  private static let regroupings = Locked(0)
+
+  /// Only its thread reaches it.
+  @exclusivity(unchecked) private var state = State()
+
+  /// The number of the last pass. No other thread's begins alike.
+  private var lastNumber: UInt64
+
+  private init() {
+    lastNumber = Self.lastThread.withLock { last in
+      last += 1
+      return last << 40
+    }
+  }
+
+  private static var ofThisThread: Evaluation { ofThreads.object { Evaluation() } }
+
+  /// That of this thread, if it reads. Relaxed: a thread knows what it has counted itself.
+  static var current: Evaluation? {
+    guard count.load(ordering: .relaxed) != 0, let known = ofThreads.known, known.state.isActive
+    else { return nil }
+    return known
+  }
+
+  static var regroupingCount: Int { regroupings.withLock { $0 } }
+  static func noteRegrouping() { regroupings.withLock { $0 += 1 } }
+
+  /// Reads derived state: for a closure that runs, or for anybody else.
+  @usableFromInline
+  static func value(of node: StateNode) -> AnyBox {
+    let evaluation = ofThisThread
+    guard evaluation.state.isActive else { return evaluation.read(node, isTracked: true).value }
+    evaluation.requireDependencies()
+    let newest = node.newest(in: evaluation)
+    evaluation.note(.derived(node), newest.version)
+    return newest.value
+  }
+
+  /// Reads derived state, with its version. Observation does not hear of it.
+  static func untracked(_ node: StateNode) -> StateNode.Version {
+    apart { ofThisThread.read(node, isTracked: false) }
+  }
+
+  /// The same, or nil if a state that it was made of is changed in place just now. This waits for no update, and does not
+  /// touch what this thread updates.
+  static func withoutWaiting(_ node: StateNode) -> AnyBox? {
+    apart {
+      let evaluation = ofThisThread
+      evaluation.begin(isTracked: false)
+      defer { evaluation.end() }
+      return evaluation.readGathered(node, waiting: false)?.value
+    }
+  }
+
+  /// Does something that no closure depends on, though one may run.
+  static func apart<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    guard let current else { return try body() }
+    let outer = exchange(&current.state, with: State())
+    defer { current.state = outer }
+    return try body()
+  }
+
+  /// Runs a closure that is given each value of one state. It must read no other: its followers would not hear of that.
+  @usableFromInline
+  static func alone<Result>(_ body: () -> Result) -> Result {
+    apart {
+      let evaluation = ofThisThread
+      evaluation.begin(isTracked: false)
+      evaluation.state.isAlone = true
+      defer {
+        evaluation.state.isAlone = false
+        evaluation.end()
+      }
+      return body()
+    }
+  }
+
+  func requireDependencies() {
+    guard state.isAlone else { return }
+    Misuse.trap(
+      """
+      The closure of `map` has read another state. Who follows the mapped state would not hear of its changes: use \
+      `flatMap` or `combine`, or read it in `untracked`.
+      """)
+  }
+
+  private func read(_ node: StateNode, isTracked: Bool) -> StateNode.Version {
+    begin(isTracked: isTracked)
+    defer { end() }
+    for _ in 0..<3 {
+      beginPass()
+      let newest = node.newest(in: self)
+      if !state.hasComputed || state.changeCount == BroadcastLogBase.changeCount { return newest }
+    }
+    guard let newest = readGathered(node, waiting: true) else {
+      preconditionFailure("This waits for updates.")
+    }
+    return newest
+  }
+
+  private func begin(isTracked: Bool) {
+    Self.count.add(1, ordering: .relaxed)
+    (state.isActive, state.isTracked) = (true, isTracked)
+  }
+
+  private func end() {
+    state.isActive = false
+    if exchange(&state.isGathered, with: false) { state.gathered = nil }
+    Self.count.subtract(1, ordering: .relaxed)
+  }
+
+  private func beginPass() {
+    (state.hasComputed, state.changeCount) = (false, BroadcastLogBase.changeCount)
+    lastNumber += 1
+    state.number = lastNumber
+  }
+
+  private func readGathered(_ node: StateNode, waiting: Bool) -> StateNode.Version? {
+    var roots = node.roots
+    while let gathered = GatheredValues(of: roots, waiting: waiting) {
+      (state.gathered, state.isGathered) = (gathered, true)
+      beginPass()
+      let newest = node.newest(in: self)
+      guard let others = state.gathered?.others, !others.isEmpty else { return newest }
+      roots += others
+    }
+    return nil
+  }
+}
+
+/// What nodes and states ask for.
+extension Evaluation {
+  var number: UInt64 { state.number }
+
+  /// Whether what was right when there had been so many changes is right.
+  func isRight(since changeCount: Int) -> Bool {
+    !state.isGathered && !state.isTracked && changeCount == state.changeCount
+  }
+
+  /// Since when what this pass has found is known to be right until the next change; -1 if something has changed meanwhile.
+  var rightSince: Int {
+    let isSure = !state.isGathered && state.changeCount == BroadcastLogBase.changeCount
+    return isSure ? state.changeCount : -1
+  }
+
+  /// Whether nothing has changed of what a closure has read. Looks in the order of its reading: so it computes nothing that
+  /// the closure would not read now.
+  func areCurrent(_ dependencies: [Dependency]) -> Bool {
+    for dependency in dependencies {
+      let version =
+        switch dependency.source {
+        case .derived(let node): node.newest(in: self).version
+        case .root(let root): look(at: root)
+        }
+      if version != dependency.version { return false }
+    }
+    return true
+  }
+
+  /// A closure begins to run. Returns where that before it began.
+  func begin(_ node: StateNode) -> Int {
+    state.hasComputed = true
+    state.running.append(ObjectIdentifier(node))
+    // To look now and then is enough to end a circle.
+    if state.running.count % 64 == 0 { requireNoCircle() }
+    return exchange(&state.beginning, with: state.read.count)
+  }
+
+  /// It has ended. Returns whether it has read something else than before.
+  func end(_ outer: Int, leaving dependencies: inout [Dependency]) -> Bool {
+    let begin = exchange(&state.beginning, with: outer)
+    state.running.removeLast()
+    let isRegrouped =
+      dependencies.count != state.read.count - begin
+      || !dependencies.indices.allSatisfy {
+        dependencies[$0].source.id == state.read[begin + $0].source.id
+      }
+    if isRegrouped {
+      dependencies = Array(state.read[begin...])
+    } else {
+      for index in dependencies.indices {
+        dependencies[index].version = state.read[begin + index].version
+      }
+    }
+    state.read.removeSubrange(begin...)
+    return isRegrouped
+  }
+
+  private func requireNoCircle() {
+    if Set(state.running).count == state.running.count { return }
+    Misuse.trap("Derived state reads itself: its closure reads state that is derived from it.")
+  }
+
+  private func look(at root: ObservedValue) -> Int {
+    if state.isTracked { root.noteAccess() }
+    if state.isGathered, let gathered = state.gathered?[root] { return gathered.version }
+    root.writers.requireReadableByThisThread(of: root.valueType)
+    let version = root.version
+    noteLook(root)
+    return version
+  }
+
+  private func noteLook(_ root: ObservedValue) {
+    if state.isGathered { state.gathered?.others.append(root) }
+  }
+
+  /// A closure reads a state. Its value, if it was gathered.
+  @usableFromInline
+  func gatheredValue(of root: ObservedValue) -> Any? {
+    if state.isTracked { root.noteAccess() }
+    guard state.isGathered, let gathered = state.gathered?[root] else { return nil }
+    note(.root(root), gathered.version)
+    return gathered.value
+  }
+
+  /// A closure has read a state that was not gathered.
+  @usableFromInline
+  func noteRead(_ root: ObservedValue, _ version: Int) {
+    noteLook(root)
+    note(.root(root), version)
+  }
+
+  /// A closure that reads one several times notes it once, unless it has read several others in between.
+  private func note(_ source: Dependency.Source, _ version: Int) {
+    let recent = max(state.beginning, state.read.count - 4)
+    for index in recent..<state.read.count where state.read[index].source.id == source.id { return }
+    state.read.append(Dependency(source: source, version: version))
+  }
+}
+
+/// The values of several states at one moment.
+struct GatheredValues {
+  private var all: [ObjectIdentifier: (value: Any, version: Int)] = [:]
+  /// Those that a closure has read, too.
+  var others: [ObservedValue] = []
+
+  /// Nil if one of them is changed in place, and is not waited for.
+  init?(of roots: [ObservedValue], waiting: Bool) {
+    repeat {
+      for root in roots {
+        let newest =
+          root.log?.anyNewest
+          ?? (waiting ? root.writers.withLock(of: root.valueType) { root.log?.anyNewest } : nil)
+        guard let newest else { return nil }
+        all[ObjectIdentifier(root)] = newest
+      }
+    } while !roots.allSatisfy { $0.version == self[$0]?.version }
+  }
+
+  subscript(root: ObservedValue) -> (value: Any, version: Int)? { all[ObjectIdentifier(root)] }
+}

@@ -1,0 +1,146 @@
+/// A subscription to derived state. It is told when one of the states has changed of which the value was made, and
+/// reads it then: it has no copy of anything.
+///
+/// No change is missed. A write stores its value before it tells (both under its log's lock), and this takes note of
+/// what it was told before it reads. If the value is made of other states than before, this follows those, and reads
+/// once more: they may have changed before.
+///
+/// `@unchecked Sendable`: for the reason that `Waiter` gives. The locks of the cursors in it are not
+/// taken: this one's lock guards them.
+@usableFromInline
+final class StateFollower: Waiter, @unchecked Sendable {
+  private let node: StateNode
+  private let type: Any.Type
+  private let signal = ChangeSignal()
+  /// By their numbers in the signal; nil for one that was left.
+  @exclusivity(unchecked) private var sources: [LogCursor?] = []
+  /// By state.
+  @exclusivity(unchecked) private var places: [ObjectIdentifier: SignalPlace] = [:]
+  /// How often there had been other groups of states when these were looked up.
+  @exclusivity(unchecked) private var regroupingCount = -1
+  /// The version that was given last.
+  @exclusivity(unchecked) private var given: Int?
+  /// The states of whose changes it has taken note in this step.
+  @exclusivity(unchecked) private var changed: [Int] = []
+  /// An empty array with room, so that no step makes one.
+  @exclusivity(unchecked) private var spare: [Int] = []
+  /// How many steps were done one after the other, without a look at who else waits for the actor.
+  @exclusivity(unchecked) private var run = 0
+
+  @usableFromInline
+  init(of node: StateNode, _ type: Any.Type) {
+    (self.node, self.type) = (node, type)
+    super.init(subscriber: 0)
+    _ = Evaluation.untracked(node)
+    _ = followRoots()
+    // What is made of no state has a value, too.
+    if places.isEmpty { signal.giveBack([]) }
+  }
+
+  override var elementType: Any.Type { type }
+
+  override var droppedCount: Int { signal.replacedCount }
+
+  override var pendingCount: Int { signal.changedCount }
+
+  /// The newest value, if it is another than the one that was given before. Closures run with no lock held. Whether the task
+  /// is cancelled is asked again after that: so a value that was written after `cancel()` returned is left to the next consumer.
+  @usableFromInline
+  func step(_ mode: TakeMode, as epoch: UInt64) -> Upstream<AnyBox>.Taken {
+    guard var taken = takeNote(mode, as: epoch) else { return .nothing }
+    while true {
+      let newest = Evaluation.untracked(node)
+      if mode != .evenIfCancelled, Task.isCancelled {
+        signal.giveBack(taken)
+        return .nothing
+      }
+      // Destroyed with no lock held.
+      var left: [LogCursor] = []
+      defer { withExtendedLifetime(left) {} }
+      let result = withPlace(of: epoch) { () -> Upstream<AnyBox>.Taken in
+        for number in taken { sources[number]?.noteTakenTogether() }
+        changed += taken
+        taken.removeAll(keepingCapacity: true)
+        let (hasMore, cursors) = followRoots()
+        left = cursors
+        if hasMore { return .nothing }
+        swap(&spare, &taken)
+        return exchange(&given, with: newest.version) == newest.version
+          ? .skipped : .element(newest.value)
+      }
+      if case .nothing = result { continue }
+      // One that was displaced meanwhile has it, too.
+      return result ?? .element(newest.value)
+    }
+  }
+
+  /// Which states have changed; nil if there is nothing to read.
+  private func takeNote(_ mode: TakeMode, as epoch: UInt64) -> [Int]? {
+    withPlace(of: epoch) {
+      run = mode == .atOnce ? run + 1 : 0
+      if run == 64 { return nil }
+      if mode == .next || mode == .atOnce {
+        tellDemand(of: changed)
+        changed.removeAll(keepingCapacity: true)
+      }
+      var taken = exchange(&spare, with: [])
+      if signal.take(evenIfCancelled: mode == .evenIfCancelled, into: &taken) { return taken }
+      swap(&spare, &taken)
+      return nil
+    }
+  }
+
+  /// What it took is worked on.
+  private func tellDemand(of numbers: some Sequence<Int>) {
+    for number in numbers {
+      guard let source = sources[number], source.isObserved else { continue }
+      _ = source.poll(demands: true, orJoinWith: nil)
+    }
+  }
+
+  /// Subscribes to the states of which the value is made now, if they are others. Returns whether there are new ones, and
+  /// those that were left. Requires the lock.
+  private func followRoots() -> (hasMore: Bool, left: [LogCursor]) {
+    let count = Evaluation.regroupingCount
+    guard exchange(&regroupingCount, with: count) != count else { return (false, []) }
+    let roots = node.roots
+    let ids = Set(roots.map { ObjectIdentifier($0) })
+    var left: [LogCursor] = []
+    for (id, place) in places where !ids.contains(id) {
+      if let source = sources[place.number].take() { left.append(source) }
+      places[id] = nil
+      signal.remove(place)
+    }
+    let new = roots.filter { places[ObjectIdentifier($0)] == nil }
+    for root in new {
+      guard let log = root.log else { continue }
+      let place = signal.add()
+      places[ObjectIdentifier(root)] = place
+      let source = log.subscribe(at: place)
+      if place.number < sources.count {
+        sources[place.number] = source
+      } else {
+        sources.append(source)
+      }
+    }
+    return (!new.isEmpty, left)
+  }
+
+  override func note(_ step: ConsumerStep) {
+    for source in sources { source?.note(step) }
+  }
+
+  override func poll(demands: Bool, orJoinWith bell: Doorbell?) -> PollResult {
+    let result = signal.poll(orJoinWith: bell)
+    // A state that changes meanwhile is told to have more.
+    if demands { tellDemand(of: sources.indices) }
+    return result
+  }
+
+  override func leaveQueue(_ bell: Doorbell) { signal.leave() }
+
+  /// So that nobody takes a consumer that is awake for one that sleeps.
+  override func wake() { signal.leave() }
+
+  package override var parts: [Waiter] { sources.compactMap { $0 } }
+}

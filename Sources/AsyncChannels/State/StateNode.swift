@@ -1,0 +1,107 @@
+import Synchronization
+
+/// What a closure has read, and the version that it had.
+struct Dependency: Sendable {
+  enum Source: Sendable {
+    case root(ObservedValue)
+    case derived(StateNode)
+
+    var id: ObjectIdentifier {
+      switch self {
+      case .root(let root): ObjectIdentifier(root)
+      case .derived(let node): ObjectIdentifier(node)
+      }
+    }
+  }
+
+  let source: Source
+  var version: Int
+}
+
+/// State that a closure makes of other state. All who read it or follow it share its value, which is made anew when
+/// something has changed that the closure has read.
+///
+/// Nobody tells it of changes: who reads it compares versions. A version belongs to one value for good (or to values that
+/// count as one), and is not given twice. So a value is right whenever all that it was made of has the versions that it had. Several threads may compute
+/// one node simultaneously, with no lock held: each leaves a value, with the versions of which it was made.
+@usableFromInline
+final class StateNode: Sendable {
+  typealias Version = (value: AnyBox, version: Int)
+
+  private struct State {
+    var newest: Version?
+    var dependencies: [Dependency] = []
+    /// The pass that has found the newest to be right, and how many changes there had been when that began.
+    var pass: UInt64 = 0
+    var rightSince = -1
+    var lastVersion = 0
+  }
+
+  private let compute: @Sendable () -> AnyBox
+  /// Whether two values count as one. Then what is made of this node is not made anew.
+  private let isSame: (@Sendable (AnyBox, AnyBox) -> Bool)?
+  private let state = Locked(State())
+
+  @usableFromInline
+  init(
+    isSame: (@Sendable (AnyBox, AnyBox) -> Bool)? = nil, _ compute: @escaping @Sendable () -> AnyBox
+  ) {
+    (self.compute, self.isSame) = (compute, isSame)
+  }
+
+  /// The version that is right in a reading. Makes it, if the one before is not.
+  func newest(in evaluation: Evaluation) -> Version {
+    let known = state.withLock { $0 }
+    guard let newest = known.newest else { return makeVersion(in: evaluation) }
+    if known.pass == evaluation.number || evaluation.isRight(since: known.rightSince) {
+      return newest
+    }
+    guard evaluation.areCurrent(known.dependencies) else {
+      return makeVersion(after: newest, in: evaluation)
+    }
+    state.withLock { state in
+      guard state.newest?.version == newest.version else { return }
+      (state.pass, state.rightSince) = (evaluation.number, evaluation.rightSince)
+    }
+    return newest
+  }
+
+  private func makeVersion(after before: Version? = nil, in evaluation: Evaluation) -> Version {
+    let run = evaluation.begin(self)
+    let value = compute()
+    let isUnchanged = before.map { isSame?($0.value, value) == true } ?? false
+    // What is replaced outlives the lock.
+    let (version, isRegrouped, old) = state.withLock { state -> (Int, Bool, AnyBox?) in
+      if !isUnchanged { state.lastVersion += 1 }
+      let version = isUnchanged ? before?.version : nil
+      let old = exchange(&state.newest, with: (value, version ?? state.lastVersion))
+      let isRegrouped = evaluation.end(run, leaving: &state.dependencies)
+      (state.pass, state.rightSince) = (evaluation.number, evaluation.rightSince)
+      return (version ?? state.lastVersion, isRegrouped && old != nil, old?.value)
+    }
+    if isRegrouped { Evaluation.noteRegrouping() }
+    withExtendedLifetime(old) {}
+    return (value, version)
+  }
+
+  /// The states of which its value is made now.
+  var rootsNow: [ObservedValue] {
+    _ = Evaluation.untracked(self)
+    return roots
+  }
+
+  /// The states of which its value was made.
+  var roots: [ObservedValue] {
+    var roots: [ObservedValue] = []
+    var seen: Set<ObjectIdentifier> = []
+    var open: [Dependency.Source] = [.derived(self)]
+    while let source = open.popLast() {
+      guard seen.insert(source.id).inserted else { continue }
+      switch source {
+      case .root(let root): roots.append(root)
+      case .derived(let node): open += node.state.withLock { $0.dependencies }.map(\.source)
+      }
+    }
+    return roots
+  }
+}
