@@ -3,7 +3,7 @@
 /// ```swift
 /// func run() async {
 ///   await together(
-///     { await self._query.received.answer(.latestOnly, by: self.search) { self.hits = $0 } },
+///     { await self._query.received.answer(.latestOnly, by: self.search) { self.hits = $1 } },
 ///     { await self.$rows.runEach() },
 ///     { for await item in self._remove.received { self.remove(item) } })
 /// }

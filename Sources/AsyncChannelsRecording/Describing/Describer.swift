@@ -2,10 +2,10 @@
 ///
 /// An element is shown as it describes itself, and text is quoted. Not shown is what is in a field, a
 /// case or under a key whose name is one of a secret (see `SecretNames`), any value of a type with such a
-/// name or mark, and in texts what looks like a secret (see `SecretText`). That holds in containers, too. Of a
-/// value that describes itself and has a secret in it, only the type is shown: `Login(…)`. Its
+/// name or mark, and in texts what looks like a secret (see `SecretText`). That holds in containers, too. If a
+/// value has its own `description` and contains a secret, only its type is shown: `Login(…)`. Its
 /// description may show the secret in other characters, or a part of it, and its fields what the
-/// description leaves out on purpose. So it is with a type whose fields have no names, since the
+/// description leaves out on purpose. The same holds for a type whose fields have no names, since the
 /// program was built without them.
 ///
 /// Of an object only the type is shown, or what its custom mirror has. Its fields are not looked at,

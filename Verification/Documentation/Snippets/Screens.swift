@@ -54,6 +54,7 @@ final class NoteViewModel: ViewModel {
   init(
     _ text: String, clock: any Clock<Duration>, save: @escaping @Sendable (String) async throws -> Void
   ) {}
+  func finish() {}
   func run() async {}
 }
 /*block*/
