@@ -25,6 +25,8 @@ final class SuspendedTask: @unchecked Sendable {
     #endif
   }
 
+  var isAlive: Bool { task != nil }
+
   /// From the innermost function; empty if the task has ended.
   var functions: [String] { functions(evenIfReady: false) }
 

@@ -1,7 +1,7 @@
 /// The closure of a test, which the caller of `withTestTime` lends, and a task of its own calls.
 ///
 /// It does not escape: the caller waits until that task has ended or is abandoned. A task that is abandoned never runs
-/// again (`TestJobs.abandon`), so nobody uses the closure then, though the task refers to it for ever.
+/// again (`FormerRuns`), so nobody uses the closure then, though the task refers to it for ever.
 /// `withoutActuallyEscaping` demands that nobody does: so `takeBack` gives up these references.
 ///
 /// `@unchecked Sendable`: it is called once at a time, while the caller waits.
