@@ -1,7 +1,7 @@
 import Foundation
 
 /// How long the tests are that try something many times. `ASYNCCHANNELS_FULL=1 swift test` runs them at full length,
-/// as `Verification/verify tests --full` does. Otherwise they are a tenth of that.
+/// as `Verification/verify mix --full` does. Otherwise they are a tenth as long.
 package enum Length {
   package static let isFull = ProcessInfo.processInfo.environment["ASYNCCHANNELS_FULL"] != nil
 

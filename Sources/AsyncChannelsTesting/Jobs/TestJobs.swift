@@ -20,8 +20,10 @@ import Synchronization
 final class TestJobs: Sendable {
   private struct State {
     var ready: ReadyJobs
-    /// The tasks that are known to belong to this run, by number; nil for one of which a report cannot tell.
+    /// The tasks that are known to belong to this run, by number; nil for one that has ended, or of which a report
+    /// cannot tell.
     var tasks: [UInt64: SuspendedTask?] = [:]
+    var sweepingAt = 1_024
     /// The actors whose jobs were made ready by this run.
     var actors = KnownActors()
     /// The lowest number that a task of this run can have.
@@ -189,11 +191,32 @@ final class TestJobs: Sendable {
         if task == closure { count.ofClosure += 1 }
         if task == nil, job.actor == nil { count.ofYields += 1 }
         job.run()
+        if let task { letGo(of: task) }
       }
     }
     if count.ofClosure > 0 { state.withLock { $0.resumedFromOutside = [:] } }
     tellPlacesOfRealSleeps()
     return count
+  }
+
+  /// If the task has ended. Others, which end in a job of an actor, are let go when there are many.
+  private func letGo(of task: UInt64) {
+    // Not with the lock: it may be the last reference.
+    var ended: [SuspendedTask] = []
+    state.withLock { state in
+      if let known = state.tasks[task] ?? nil, known.hasEnded {
+        state.tasks[task] = .some(nil)
+        ended.append(known)
+      }
+      guard state.tasks.count > state.sweepingAt else { return }
+      for (number, known) in state.tasks {
+        guard let known, known.hasEnded else { continue }
+        state.tasks[number] = .some(nil)
+        ended.append(known)
+      }
+      state.sweepingAt = 2 * state.tasks.count
+    }
+    withExtendedLifetime(ended) {}
   }
 
   /// Now that they are suspended.
@@ -259,7 +282,7 @@ final class TestJobs: Sendable {
       return (rest, idlers, state.findings)
     }
     let tasks = state.withLock { state in
-      state.tasks.filter { isAbandoned || $0.value?.isAlive ?? false }.keys
+      state.tasks.filter { isAbandoned || $0.value?.hasEnded == false }.keys
     }
     let observers = observers.withLock { $0.take() }
     Self.former.withLock {

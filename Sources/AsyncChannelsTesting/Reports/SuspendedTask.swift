@@ -1,15 +1,16 @@
 /// A task that has run in test time, for the report of a test that would wait for ever: the functions in which it
 /// is suspended.
 ///
-/// It refers to the task weakly. It reads where the runtime (5.5 to 6.3, 64 bits) keeps what debuggers show: the
-/// functions to go on with, and whether the task has ended. It reads that only of a suspended task, which changes
-/// nothing then, and only for this report.
+/// It reads where the runtime (5.5 to 6.3, 64 bits) keeps what debuggers show: the
+/// functions to go on with, and whether the task has ended. It reads the functions only of a suspended task, which
+/// changes nothing then, and only for this report.
+///
+/// It keeps the task, so it must be let go when the task has ended. A weak reference would leave its side table, since
+/// the end of a task does not look for one.
 ///
 /// Not on Apple's systems, where such a reference to something that is no object of a class is not allowed.
-///
-/// `@unchecked Sendable`: the reference is set once.
-final class SuspendedTask: @unchecked Sendable {
-  private weak var task: AnyObject?
+struct SuspendedTask: @unchecked Sendable {
+  private let task: AnyObject
 
   /// Nil for what is no task of its own, or lives in its parent's memory (`async let`).
   init?(_ job: UnownedJob) {
@@ -25,7 +26,9 @@ final class SuspendedTask: @unchecked Sendable {
     #endif
   }
 
-  var isAlive: Bool { task != nil }
+  var hasEnded: Bool {
+    pointer.load(fromByteOffset: Self.status, as: UInt32.self) & Self.isOver != 0
+  }
 
   /// From the innermost function; empty if the task has ended.
   var functions: [String] { functions(evenIfReady: false) }
@@ -33,13 +36,14 @@ final class SuspendedTask: @unchecked Sendable {
   /// - Parameter evenIfReady: Whether a task is wanted that is ready, too: whoever asks runs the jobs, so it does not
   ///   begin meanwhile.
   func functions(evenIfReady: Bool) -> [String] {
-    guard let task else { return [] }
-    return withExtendedLifetime(task) {
+    withExtendedLifetime(task) {
       functions(
-        of: unsafeBitCast(task, to: UnsafeRawPointer.self),
-        unless: evenIfReady ? Self.isNotSuspended & ~Self.isReady : Self.isNotSuspended)
+        of: pointer, unless: evenIfReady ? Self.isNotSuspended & ~Self.isReady : Self.isNotSuspended
+      )
     }
   }
+
+  private var pointer: UnsafeRawPointer { unsafeBitCast(task, to: UnsafeRawPointer.self) }
 
   /// Where that is, in words.
   static func place(_ functions: [String]) -> String {
@@ -68,6 +72,7 @@ final class SuspendedTask: @unchecked Sendable {
   private static let status = 0x60
   private static let isAsyncLet: UInt32 = 1 << 28
   /// It runs, on a thread that the test does not own, is about to, or has ended.
-  private static let isNotSuspended: UInt32 = 0x800 | 0x1000 | 0x2000
+  private static let isNotSuspended: UInt32 = 0x800 | isReady | isOver
   private static let isReady: UInt32 = 0x1000
+  private static let isOver: UInt32 = 0x2000
 }
