@@ -360,6 +360,16 @@ final class TestJobs: Sendable {
       tasks: tasks.map { $0.value?.functions ?? [] }, clock: clock)
   }
 
+  /// The closure's own task; nil before it was made.
+  var closure: UInt64? { state.withLock { $0.closure } }
+
+  var haveAllEnded: Bool { state.withLock { $0.tasks.values.allSatisfy { $0 == nil } } }
+
+  func knows(_ actor: any Actor) -> Bool {
+    let address = UInt(bitPattern: Unmanaged.passUnretained(actor as AnyObject).toOpaque())
+    return state.withLock { $0.actors.contains(address) }
+  }
+
   /// Whether the test fails in any case.
   var hasFindings: Bool { state.withLock { !$0.findings.isEmpty } }
 

@@ -9,7 +9,7 @@ struct LentBody: @unchecked Sendable {
   let call: (TestTime) async throws -> Void
 
   /// How many references there are to what the closure has captured. See `Runtime`.
-  var referenceCount: UInt { retainCount(context) }
+  var referenceCount: UInt { Runtime.referenceCount(of: context) }
 
   /// Gives up the references of tasks that never run again.
   ///
@@ -26,6 +26,3 @@ struct LentBody: @unchecked Sendable {
     return context
   }
 }
-
-@_silgen_name("swift_retainCount")
-private func retainCount(_ object: UnsafeRawPointer) -> UInt
