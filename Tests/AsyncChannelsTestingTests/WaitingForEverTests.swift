@@ -102,7 +102,7 @@ final class WaitingForEverTests: XCTestCase {
     try XCTSkipUnless(Length.isFull)
     let timer = DispatchSource.makeTimerSource()
     let ticks = Channel<Void>()
-    timer.setEventHandler { ticks.send() }
+    timer.setEventHandler { @Sendable [inlet = ticks.inlet] in inlet.send() }
     timer.schedule(deadline: .now(), repeating: .milliseconds(100))
     defer { timer.cancel() }
     timer.resume()
