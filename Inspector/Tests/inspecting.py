@@ -65,6 +65,16 @@ class InspectorCase(unittest.TestCase):
         self.addCleanup(inspector.close)
         return inspector
 
+    def stream(self, inspector, wanted):
+        connection = http.client.HTTPConnection("127.0.0.1", inspector.port, timeout=20)
+        self.addCleanup(connection.close)
+        connection.request("GET", "/stream")
+        answer, seen = connection.getresponse(), []
+        while wanted:
+            seen.append(answer.readline().decode())
+            wanted = [each for each in wanted if each not in seen[-1]]
+        return "".join(seen)
+
     def program(self, *arguments, stdin=subprocess.PIPE):
         program = subprocess.Popen(
             [str(each) for each in arguments], stdin=stdin, stdout=subprocess.DEVNULL, text=True)

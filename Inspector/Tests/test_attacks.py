@@ -1,9 +1,10 @@
 """The inspector, attacked as a web page and by hostile programs."""
 
 import http.client
+import subprocess
 import unittest
 
-from inspecting import HEAD, InspectorCase, PageCase, lines
+from inspecting import BUILT, HEAD, InspectorCase, PageCase, lines
 
 LANE = {"lane": 0, "owner": "<img src=x onerror=alert(1)>", "name": "</script><script>alert(2)</script>", "kind": "state"}
 
@@ -86,6 +87,23 @@ class EventTests(PageCase):
         inspector, tab = self.show(lines(*odd) + self.LAST)
         tab.script("for (const e of events) { choose(e); draw(); panels(); } for (const each in exports) exports[each]()")
         self.assertEqual(tab.script("return events.length"), 4)
+
+    def test_no_secret_of_the_corpus_is_in_the_page_or_its_exports(self):
+        inspector = self.start()
+        tab = self.page(inspector)
+        shaped = subprocess.run([BUILT / "Ticker", inspector.programs, "--secrets"], capture_output=True, text=True,
+                                timeout=120, check=True).stdout.split("\n")[:-1]
+        self.assertEqual(len(shaped), 250)
+        self.until(tab, "events.at(-1)?.text === '\"the last\"'")
+        self.assertEqual(tab.script("return events.filter(e => e.lane.name === 'values').length"), 25_000)
+        self.assertEqual(tab.script("return events.filter(e => e.lane.name === 'others').slice(0, 3).map(e => e.text)"),
+                         ["…", "…", "…"])
+        made = tab.script("""refresh(); panels(); document.getElementById("search").value = "values"; refresh();
+          return Object.keys(exports).map(each => exports[each]()[1]).concat(document.body.innerText)""")
+        for text in [*made, tab.script("return exports.save()[1]"), self.stream(inspector, ["the last"])]:
+            self.assertNotIn("LEAK", text)
+            self.assertNotIn("parsnip", text)
+            self.assertEqual([each for each in shaped if each in text], [])
 
     def test_a_hundred_tabs_are_served(self):
         inspector, tab = self.show(self.LAST)

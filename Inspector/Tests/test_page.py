@@ -292,15 +292,6 @@ class SourceTests(InspectorCase):
             seen = self.stream(inspector, ['"program":"piped"', '"owner":"Grown"', '"program":"members"', "Ann"])
             self.assertNotIn("Number of members", seen)
 
-    def stream(self, inspector, wanted):
-        connection = http.client.HTTPConnection("127.0.0.1", inspector.port, timeout=20)
-        self.addCleanup(connection.close)
-        connection.request("GET", "/stream")
-        answer, seen = connection.getresponse(), ""
-        while not all(each in seen for each in wanted):
-            seen += answer.readline().decode()
-        return seen
-
     def test_a_program_connects_again_to_an_inspector_that_was_restarted(self):
         first = self.start()
         port = first.programs.rsplit(":", 1)[1]

@@ -1,18 +1,115 @@
 import Synchronization
 
-/// Returns when nothing has come to a subscription for some time, when no more can come, or when the
-/// task is cancelled. What it returns is how many elements had come by then, those that were dropped
-/// included: elements that come after it was decided are not meant.
-typealias DebounceWait = @Sendable (_ watching: Waiter) async -> Int
+/// How long an input must stay quiet before work on its newest element begins: `debounce: .milliseconds(300)`.
+///
+/// The element may decide: `debounce: .by { $0.isEmpty ? .zero : .milliseconds(300) }`. The newest one counts.
+public struct Debounce<Element>: Sendable {
+  /// Nil if each element has its own.
+  let fixed: Duration?
+  let quiet: @Sendable (Element) -> Duration
+  private(set) var latest: Duration?
+
+  /// The same pause for all elements. Traps if it is negative.
+  public init(_ quiet: Duration) {
+    requirePositive(quiet, orZero: true, "A debounce of \(Element.self) cannot last")
+    (fixed, self.quiet) = (quiet, { _ in quiet })
+  }
+
+  private init(by quiet: @escaping @Sendable (Element) -> Duration) {
+    (fixed, self.quiet) = (
+      nil,
+      { element in
+        let quiet = quiet(element)
+        requirePositive(quiet, orZero: true, "A debounce of \(Element.self) cannot last")
+        return quiet
+      }
+    )
+  }
+
+  /// So many seconds.
+  public static func seconds(_ seconds: Double) -> Self { Self(.seconds(seconds)) }
+
+  /// So many milliseconds.
+  public static func milliseconds(_ milliseconds: Double) -> Self {
+    Self(.milliseconds(milliseconds))
+  }
+
+  /// What the newest element says. An element that a derivation filters out lets the pause begin anew, with the
+  /// duration of the element before.
+  ///
+  /// - Parameter quiet: Called once or more for an element that arrives, on any thread. Traps if it returns a negative
+  ///   duration.
+  public static func by(_ quiet: @escaping @Sendable (Element) -> Duration) -> Self {
+    Self(by: quiet)
+  }
+
+  /// The same, but work begins no later than so long after the pause has begun, even if elements continue to arrive. Use
+  /// it to save a text that is edited for minutes. Traps if the duration is not positive.
+  public func atLatest(after latest: Duration) -> Self {
+    requirePositive(latest, "A debounce of \(Element.self) cannot end at the latest after")
+    var bounded = self
+    bounded.latest = latest
+    return bounded
+  }
+}
+
+func requirePositive(
+  _ duration: Duration, orZero: Bool = false, _ problem: @autoclosure () -> String
+) {
+  if orZero ? duration < .zero : duration <= .zero { Misuse.trap("\(problem()) \(duration).") }
+}
+
+/// Begins work at most so often. It counts from when work began last, in one call of `answer`.
+final class Throttle: Sendable {
+  private let interval: Duration
+  private let clock: DebounceClock
+  private let last = Locked<Duration?>(nil)
+
+  init(_ interval: Duration, _ clock: DebounceClock) {
+    (self.interval, self.clock) = (interval.countable, clock)
+  }
+
+  /// Nil if work may begin immediately.
+  var earliest: Duration? { last.withLock { $0 }.map { $0 + interval } }
+
+  func noteBeginning() { last.withLock { $0 = clock.now() } }
+}
+
+/// When work may begin on what has come.
+struct Pause: Sendable {
+  /// Whether it has to be quiet.
+  let debounces: Bool
+  let throttle: Throttle?
+  /// Waits until work may begin. Returns how many elements had come by then, those that were dropped included:
+  /// elements that come after it was decided are not meant. `quiet` tells how long it has to be quiet after what
+  /// has come last, or nil if that is not known.
+  var wait:
+    @Sendable (_ watching: Waiter, _ quiet: @escaping @Sendable () -> Duration?) async -> Int
+
+  init(
+    debounces: Bool, atLatestAfter latest: Duration?, _ throttle: Throttle?, on clock: DebounceClock
+  ) {
+    (self.debounces, self.throttle) = (debounces, throttle)
+    wait = { waiter, quiet in
+      await DebounceTimer(
+        of: quiet, debounces: debounces, atLatestAfter: latest, notBefore: throttle?.earliest,
+        on: clock, watching: waiter
+      ).wait()
+    }
+  }
+}
 
 /// A pause that begins anew with each arrival.
 ///
 /// A timer that slept anew for each arrival would be cancelled and started at each key stroke. So
 /// arrivals only note their time, and the timer, when it ends, sleeps for what is left.
-final class Debounce: Sendable {
+final class DebounceTimer: Sendable {
   private let waiter: Waiter
-  private let quiet: Duration
+  private let quiet: @Sendable () -> Duration?
+  private let debounces: Bool
   private let clock: DebounceClock
+  /// It ends no later, and no sooner.
+  private let (latest, earliest): (Duration?, Duration)
   /// They note arrivals as they come.
   private let watchers: [ArrivalWatcher]
   /// They tell the timer of arrivals that are not noted yet.
@@ -22,16 +119,25 @@ final class Debounce: Sendable {
   /// Two may come at the same time, of a clock that stands still.
   private struct Arrival: Equatable {
     var time: Duration
+    var quiet: Duration
     var number = 0
   }
 
-  init(of quiet: Duration, on clock: DebounceClock, watching waiter: Waiter) {
+  init(
+    of quiet: @escaping @Sendable () -> Duration?, debounces: Bool = true,
+    atLatestAfter latest: Duration? = nil,
+    notBefore earliest: Duration? = nil, on clock: DebounceClock, watching waiter: Waiter
+  ) {
     self.waiter = waiter
-    self.quiet = quiet.countable
+    self.quiet = quiet
+    self.debounces = debounces
     self.clock = clock
     watchers = waiter.makeWatchers()
     timers = waiter.makeWatchers()
-    lastArrival = Locked(Arrival(time: clock.now()))
+    let now = clock.now()
+    self.latest = latest.map { now + $0.countable }
+    self.earliest = earliest ?? now
+    lastArrival = Locked(Arrival(time: now, quiet: quiet()?.countable ?? .zero))
   }
 
   func wait() async -> Int {
@@ -62,20 +168,25 @@ final class Debounce: Sendable {
     let epochs = timers.map { $0.makeEpoch() }
     while true {
       let last = lastArrival.withLock { $0 }
-      await clock.sleep(last.time + quiet)
+      let end = last.time + last.quiet
+      let isBounded = latest.map { $0 <= end } == true
+      await clock.sleep(max(isBounded ? latest! : end, earliest))
       // Counted before the result: if that finds nothing new, all of these have been quiet.
       let offered = waiter.offeredCount
       let hasMoreCome = zip(timers, epochs).count { $0.poll(as: $1) == .readable } > 0
       let isNew = lastArrival.withLock { $0 } != last
+      if Task.isCancelled || !debounces || isBounded { return offered }
       // What has come and is not noted yet has come just now.
       if hasMoreCome, !isNew || watchers.contains(where: \.hasMore) { noteArrival() }
-      if !(hasMoreCome || isNew) || Task.isCancelled { return offered }
+      if !(hasMoreCome || isNew) { return offered }
     }
   }
 
   private func noteArrival() {
-    let now = clock.now()
-    lastArrival.withLock { $0 = Arrival(time: max($0.time, now), number: $0.number + 1) }
+    let (now, quiet) = (clock.now(), quiet()?.countable)
+    lastArrival.withLock {
+      $0 = Arrival(time: max($0.time, now), quiet: quiet ?? $0.quiet, number: $0.number + 1)
+    }
   }
 }
 

@@ -70,6 +70,31 @@ extension Subscribable {
     outlet.subscribe(buffering: policy).consume(in: body.isolation, calledIn: isolation, body)
   }
 
+  /// Calls a function with the newest element, at most so often: the first immediately, and after each pause the newest
+  /// that has come. Use it for state that is written faster than a person reads.
+  ///
+  /// It has a task. Everything else is as with a function that can suspend, without a pause.
+  ///
+  /// - Parameters:
+  ///   - interval: How long it waits after each call. Traps if it is not positive.
+  ///   - clock: The clock that measures it. Its `sleep` must return when its task is cancelled.
+  ///   - isolation: The caller's, which is the default: do not pass another.
+  ///   - body: Gets each of these elements.
+  /// - Returns: A token that stops the observing when it is cancelled or dropped.
+  public func observe(
+    atMostEvery interval: Duration, clock: some Clock<Duration> = ContinuousClock(),
+    isolation: isolated (any Actor)? = #isolation,
+    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Element) async -> Void
+  ) -> CancellationToken {
+    requirePositive(interval, "An observer of \(Element.self) cannot be called every")
+    return outlet.subscribe(buffering: .bufferingNewest(1)).consume(
+      in: body.isolation, calledIn: isolation
+    ) {
+      await body($0)
+      try? await clock.sleep(for: interval.countable)
+    }
+  }
+
   /// Sends each element to an inlet, from synchronous code: `taps.observe(viewModel.signIn.send)`.
   ///
   /// It ignores the result: it does not stop when the inlet's channel is finished. In a task, use

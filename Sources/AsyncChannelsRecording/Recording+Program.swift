@@ -9,7 +9,7 @@ extension Recording {
   /// ```
   ///
   /// - **Names.** A view model's channels get the names of its properties when it first runs in `start()`,
-  ///   `withRunning` or `runningEach`. ``add(_:as:isolation:fileID:line:)`` names those of other objects. Before that,
+  ///   `withRunning` or `runEach`. ``add(_:as:isolation:fileID:line:)`` names those of other objects. Before that,
   ///   a lane is named by the type of its elements, and texts and numbers in it are shown as `…`, since the name might
   ///   be that of a secret. What has named parts is shown as usual.
   /// - **It keeps nothing alive**, and the memory does not grow: what is known of a channel that is gone is dropped with

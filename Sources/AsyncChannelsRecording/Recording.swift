@@ -34,7 +34,7 @@ import Synchronization
 /// - **The end**: dropping the recording ends it. It keeps no channel and no element alive.
 ///
 /// A channel that is not recorded pays nothing for a send, and one relaxed load for each batch of elements
-/// taken. A recorded send and its take cost a hundred times as much as unrecorded ones, and in addition the
+/// taken. A recorded send and its take cost eighty times as much as unrecorded ones, and in addition the
 /// description. So do not measure throughput while you record.
 ///
 /// A recording reads the variables of an actor, so record an actor from its own isolation, as

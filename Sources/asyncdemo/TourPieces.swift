@@ -177,7 +177,7 @@ enum Pieces {
         await receipt.next()
         return tap
       } publish: {
-        paid.send($0)
+        paid.send($1)
       }
     }
     try await withRunning(run) {

@@ -217,7 +217,7 @@ private final class Rows: ViewModel {
   @CurrentValue private(set) var ids = [0]
 
   func run() async {
-    await $ids.runningEach(by: { $0 }) { @MainActor id in self.ids = [id + 1] }
+    await $ids.runEach(by: { $0 }) { @MainActor id in self.ids = [id + 1] }
   }
 }
 
@@ -329,10 +329,10 @@ private final class Circles: ViewModel {
         })
     case .newestObserver:
       await keep(outlet.observe(buffering: .bufferingNewest(1)) { inlet.send($0 + 1) })
-    case .answer: await outlet.answer(by: { $0 + 1 }) { inlet.send($0) }
-    case .latestOnly: await outlet.answer(.latestOnly, by: { $0 + 1 }) { inlet.send($0) }
-    case .firstOnly: await outlet.answer(.firstOnly, by: { $0 + 1 }) { inlet.send($0) }
-    case .concurrent: await outlet.answer(.concurrent, by: { $0 + 1 }) { inlet.send($0) }
+    case .answer: await outlet.answer(by: { $0 + 1 }) { inlet.send($1) }
+    case .latestOnly: await outlet.answer(.latestOnly, by: { $0 + 1 }) { inlet.send($1) }
+    case .firstOnly: await outlet.answer(.firstOnly, by: { $0 + 1 }) { inlet.send($1) }
+    case .concurrent: await outlet.answer(.concurrent, by: { $0 + 1 }) { inlet.send($1) }
     }
   }
 

@@ -131,28 +131,28 @@ private final class Works {
     let work: @Sendable (Int) async -> Int = { await self.counter.twice($0) / 2 }
     await withDiscardingTaskGroup { group in
       group.addTask {
-        await inputs[0].answer(by: work) { @MainActor number in
+        await inputs[0].answer(by: work) { @MainActor _, number in
           self.note("one \(number)")
         }
       }
       group.addTask {
-        await inputs[1].answer(.concurrent, by: work) { @MainActor number in
+        await inputs[1].answer(.concurrent, by: work) { @MainActor _, number in
           self.note("concurrent \(number)")
         }
       }
       group.addTask {
-        await inputs[2].answer(.latestOnly, by: work) { @MainActor number in
+        await inputs[2].answer(.latestOnly, by: work) { @MainActor _, number in
           self.note("latest \(number)")
         }
       }
       group.addTask {
-        await inputs[3].answer(.firstOnly, by: work) { @MainActor number in
+        await inputs[3].answer(.firstOnly, by: work) { @MainActor _, number in
           self.note("first \(number)")
         }
       }
       group.addTask { [clock] in
-        await inputs[4].answer(.latestOnly, after: .milliseconds(300), clock: clock, by: work) {
-          @MainActor number in
+        await inputs[4].answer(.latestOnly, debounce: .milliseconds(300), clock: clock, by: work) {
+          @MainActor _, number in
           self.note("quiet \(number)")
         }
       }

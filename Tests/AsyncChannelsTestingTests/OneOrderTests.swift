@@ -66,7 +66,7 @@ final class OneOrderTests: XCTestCase {
       try await withTestTime { time in
         let rows = CurrentValue(Array(0..<6))
         let caller = Task { @MainActor in
-          await rows.outlet.runningEach(by: { $0 }) { @MainActor id in
+          await rows.outlet.runEach(by: { $0 }) { @MainActor id in
             try? await time.clock.sleep(for: .seconds(1_000))
             ended.append(id)
           }
@@ -196,14 +196,14 @@ private final class Kinds: ViewModel {
     await together(
       { for await number in self.numbers { self.log("loop \(number)") } },
       { for await number in self.numbers.map({ $0 * 10 }) { self.log("derived \(number)") } },
-      { await self.numbers.answer(by: { $0 }) { self.log("answer \($0)") } },
-      { await self.numbers.answer(.concurrent, by: { $0 }) { self.log("concurrent \($0)") } },
-      { await self.numbers.answer(.latestOnly, by: { $0 }) { self.log("latest \($0)") } },
+      { await self.numbers.answer(by: { $0 }) { self.log("answer \($1)") } },
+      { await self.numbers.answer(.concurrent, by: { $0 }) { self.log("concurrent \($1)") } },
+      { await self.numbers.answer(.latestOnly, by: { $0 }) { self.log("latest \($1)") } },
       {
         await together(
-          { await self.numbers.answer(.firstOnly, by: { $0 }) { self.log("first \($0)") } },
+          { await self.numbers.answer(.firstOnly, by: { $0 }) { self.log("first \($1)") } },
           { for await number in self.numbers { self.ids.append(number) } },
-          { await self.$ids.runningEach(by: { $0 }) { @MainActor in self.log("row \($0)") } })
+          { await self.$ids.runEach(by: { $0 }) { @MainActor in self.log("row \($0)") } })
       })
     withExtendedLifetime((first, second)) {}
   }

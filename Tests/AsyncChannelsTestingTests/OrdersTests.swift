@@ -164,7 +164,7 @@ private final class AnsweringSearch: Searching {
   private(set) var hits: [String] = []
 
   func run() async {
-    await _query.received.answer(.latestOnly, by: answer) { self.hits = $0 }
+    await _query.received.answer(.latestOnly, by: answer) { self.hits = $1 }
   }
 }
 
@@ -186,7 +186,7 @@ private final class AnsweringCounter {
 
   func run() async {
     await _increment.received.answer(
-      by: { await answer("may I?") }, publish: { _ in self.count += 1 })
+      by: { await answer("may I?") }, publish: { _, _ in self.count += 1 })
   }
 }
 
@@ -212,7 +212,7 @@ private final class AnsweringList {
 
   func run() async {
     await received.received.answer(by: { $0 == .load ? await answer("item") : [] }) {
-      self.items = $0
+      self.items = $1
     }
   }
 }

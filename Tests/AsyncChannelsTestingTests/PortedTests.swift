@@ -353,13 +353,14 @@ private final class Feature: ViewModel {
         }
       },
       {
-        await searched.received.answer(.latestOnly, after: .milliseconds(300), clock: clock) {
-          (query: String) in
+        await searched.received.answer(
+          .latestOnly, debounce: .milliseconds(300), clock: clock
+        ) { (query: String) in
           await self.load()
           try? await clock.sleep(for: .seconds(1))
           return ["\(query) 6"]
         } publish: {
-          self.state = State(query: self.state.query, results: $0)
+          self.state = State(query: self.state.query, results: $1)
         }
       })
   }

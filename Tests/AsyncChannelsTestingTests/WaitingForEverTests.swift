@@ -255,6 +255,6 @@ private final class Model: ViewModel {
 
   func run() async {
     await _go.received.answer(
-      .latestOnly, after: .seconds(1), clock: clock, by: { $0 }, publish: { self.count = $0 })
+      .latestOnly, debounce: .seconds(1), clock: clock, by: { $0 }, publish: { self.count = $1 })
   }
 }

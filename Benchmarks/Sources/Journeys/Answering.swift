@@ -6,10 +6,10 @@ package func answer(_ count: Int, _ overlap: Overlap) async throws -> Double {
   let answers = Channel<Int>()
   let received = answers.outlet.makeAsyncIterator()
   let run: @MainActor @Sendable () async -> Void = {
-    await input.received.answer(overlap) {
+    await input.received.answer(OverlapRule(overlap)) {
       $0
     } publish: {
-      answers.send($0)
+      answers.send($1)
     }
   }
   return try await withRunning({ await run() }) { () async throws -> Double in
@@ -63,9 +63,9 @@ package func answerQueued(_ count: Int, _ overlap: Overlap) async throws -> Doub
   input.finish()
   var published = 0
   let time = await nanoseconds {
-    await input.received.answer(overlap) {
+    await input.received.answer(OverlapRule(overlap)) {
       $0
-    } publish: { _ in
+    } publish: { _, _ in
       published += 1
     }
   }

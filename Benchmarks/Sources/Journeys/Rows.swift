@@ -35,7 +35,7 @@ private func changeRows(
 ) async throws -> Double {
   let begun = Begun()
   let run: @MainActor @Sendable () async -> Void = {
-    await rows.projectedValue.runningEach { @MainActor _ in
+    await rows.projectedValue.runEach { @MainActor _ in
       begun.add()
       for await _ in Outlet<Never>.never {}
     }

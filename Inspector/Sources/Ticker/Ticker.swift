@@ -2,11 +2,12 @@ import AsyncChannels
 import AsyncChannelsRecording
 import Foundation
 
-/// Programs to be watched: prices of many rows, each a view model; and a search with a bug, which the guide *Reading a
-/// flow* finds.
+/// Programs to be watched: prices of many rows, each a view model; a search with a bug, which the guide *Reading a
+/// flow* finds; and all secrets that the tests know.
 ///
 ///     Ticker ADDRESS [ROWS] [SECONDS]     is watched by an inspector
 ///     Ticker ADDRESS --search             the same, with a search
+///     Ticker ADDRESS --secrets            the same, with secrets, and prints those that only their shapes tell
 ///     Ticker --costs [COUNT]              measures sends and takes, recorded and not
 @main @MainActor
 struct Ticker {
@@ -18,6 +19,7 @@ struct Ticker {
     let inspecting = recording.inspect(as: "ticker", at: arguments.first ?? "127.0.0.1:4243")
     defer { withExtendedLifetime(inspecting) {} }
     if arguments.contains("--search") { return await search(recording) }
+    if arguments.contains("--secrets") { return secrets(recording) }
     let list = ListViewModel(count: numbers.first ?? 500)
     await withRunning(list) {
       let end = ContinuousClock.now + .seconds(numbers.dropFirst().first ?? 3_600)
@@ -41,17 +43,50 @@ struct Ticker {
     recording.flush()
   }
 
+  private static func secrets(_ recording: Recording) {
+    let (values, others) = (Channel<any Sendable>(), Channel<any Sendable>())
+    let (password, cvv, pin) = (Channel<String>(), Channel<String>(), Channel<Int>())
+    for (channel, name) in [(values, "values"), (others, "others")] {
+      recording.add(channel, as: name)
+    }
+    recording.add(password, as: "password")
+    recording.add(cvv, as: "cvv")
+    recording.add(pin, as: "pin")
+    for kind in SecretContainers.kinds {
+      for secret in SecretCorpus.named {
+        values.send(kind.make(.init(name: secret.name, value: secret.value)))
+      }
+      for secret in SecretCorpus.shaped {
+        values.send(kind.make(.init(name: "note", value: secret.value)))
+      }
+    }
+    // Short ones, and the 10,001st.
+    cvv.send("737")
+    pin.send(73)
+    for number in 0...10_000 { password.send("parsnip\(number)") }
+    for value in ["737", 73, "parsnip10000"] as [any Sendable] { others.send(value) }
+    others.send("the last")
+    recording.flush(atMost: .seconds(60))
+    print(SecretCorpus.shaped.map(\.core).joined(separator: "\n"))
+  }
+
   /// The middle one of five rounds, for each.
   private static func costs(_ count: Int) async {
     let plain = await nanoseconds(count)
     let recording = Recording.ofProgram()
-    let recorded = await nanoseconds(count / 10)
+    let recorded = await nanoseconds(count)
+    let inspecting = recording.lines(as: "ticker") { _ in true }
+    let read = await nanoseconds(count)
+    inspecting.cancel()
     let file = NSTemporaryDirectory() + "ticker-\(getpid())"
     _ = try? recording.keepCrashReport(in: file)
-    let kept = await nanoseconds(count / 10)
+    let kept = await nanoseconds(count)
     unlink(file)
     print(
-      "a send and its take: \(plain) ns; recorded \(recorded) ns; with a crash report \(kept) ns")
+      """
+      \(count) sends and takes, each: \(plain) ns; recorded \(recorded) ns; made lines of besides \(read) ns; \
+      with a crash report \(kept) ns
+      """)
   }
 
   private static func nanoseconds(_ count: Int) async -> Int {
@@ -79,7 +114,7 @@ final class ListViewModel: ViewModel {
   }
 
   func run() async {
-    await $rows.runningEach()
+    await $rows.runEach()
   }
 }
 
@@ -100,7 +135,7 @@ final class SearchViewModel: ViewModel {
 
   func run() async {
     // The bug: an answer to an older query may come last.
-    await _query.received.answer(.concurrent, by: Self.search) { self.hits = $0 }
+    await _query.received.answer(.concurrent, by: Self.search) { self.hits = $1 }
   }
 
   @concurrent

@@ -1,17 +1,8 @@
 import AsyncChannels
-import Foundation
 import SharedChannels
 import XCTest
 
 final class ExampleTests: XCTestCase {
-  func test_theExampleIsThatOfTheREADME() throws {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    let example = try String(contentsOf: folder.appending(path: "Example.swift"), encoding: .utf8)
-    let readme = try String(
-      contentsOf: folder.appending(path: "../../README.md").standardizedFileURL, encoding: .utf8)
-    XCTAssertTrue(readme.contains("```swift\n\(example)```\n"), "README has another example")
-  }
-
   func test_twoServersSellASeatOnce() async throws {
     let storage = MemoryLog.Storage()
     let servers = (0..<2).map { _ in SharedChannel(Seats(), log: MemoryLog(storage)) }

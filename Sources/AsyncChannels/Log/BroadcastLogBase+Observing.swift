@@ -4,7 +4,8 @@ import Synchronization
 /// taken.
 @usableFromInline
 struct SendNotes: Sendable {
-  private var notes: [(observer: any LogObserver, note: any SendNote)] = []
+  private struct Note { let observer: any LogObserver, note: any SendNote }
+  private var notes: [Note] = []
   /// What is known without asking the element for a description.
   private let words: String?
 
@@ -18,12 +19,12 @@ struct SendNotes: Sendable {
     words = nil
     for observer in observers where observer.followsElements {
       guard let note = observer.prepare(element) else { continue }
-      notes.append((observer, note))
+      notes.append(Note(observer: observer, note: note))
     }
   }
 
   func complete(with element: Any) {
-    for (observer, note) in notes { observer.complete(note, with: element) }
+    for each in notes { each.observer.complete(each.note, with: element) }
   }
 
   /// To be called in the step in which the element is appended, and before: as soon as it is appended, a

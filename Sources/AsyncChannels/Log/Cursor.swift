@@ -87,7 +87,17 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// Takes an element that is there, for the consumer.
   @usableFromInline
   func take(_ mode: TakeMode, as epoch: UInt64) -> Element? {
-    withPlace(of: epoch) { lookAndTake(mode) }
+    mode == .peek ? newest : withPlace(of: epoch) { lookAndTake(mode) }
+  }
+
+  /// The newest element that is there, which stays there. This reader owes it a read, and cannot take it
+  /// meanwhile, so nobody destroys it.
+  private var newest: Element? {
+    lock.withLock { _ in
+      guard let untypedQueue else { return position.newest(of: untypedLog.publishedCount) }
+      let queue = unsafeDowncast(untypedQueue, to: SubscriberQueue<Element>.self)
+      return untypedLog.state.withLock { _ in queue.backlog.last }
+    }
   }
 
   /// Takes an element that `waitForElement` has seen: that asked whether the task is cancelled after

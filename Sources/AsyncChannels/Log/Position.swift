@@ -44,6 +44,15 @@ struct Position {
       segment.pendingReads + index)
   }
 
+  /// A copy of the newest element that was not taken; nil if there is none.
+  func newest<Element>(of published: Int) -> Element? {
+    guard var segment, number < published else { return nil }
+    while segment.end < published, let next = segment.next { segment = next }
+    return
+      (segment.elements.assumingMemoryBound(to: Element.self) + (published - 1 - segment.start))
+      .pointee
+  }
+
   /// Goes on to the next segment if this one is read, extends the reach, and looks for slots there. True if one is
   /// there.
   mutating func advance(_ published: Int) -> Bool {

@@ -10,8 +10,8 @@ final class Previous<Element: Sendable & Equatable>: Sendable {
   /// consumer took more. That element counts as different, and is not remembered.
   func isReplaced(by element: Element, _ epoch: UInt64) -> Bool {
     let old = state.withLock { state -> Element? in
-      // None differs from each element.
-      guard epoch >= state.epoch else { return nil }
+      // None differs from each element. With no epoch, it is only looked at.
+      guard epoch >= state.epoch, epoch > 0 else { return nil }
       let old = state.element
       state = (element, epoch)
       return old

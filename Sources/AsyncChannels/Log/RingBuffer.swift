@@ -29,6 +29,9 @@ struct RingBuffer<Element: Sendable>: ~Copyable {
     return slot(0).pointee
   }
 
+  /// The element that was added last.
+  var last: Element? { count == 0 ? nil : slot(count - 1).pointee }
+
   @inlinable
   mutating func append(_ element: Element) {
     if count == capacity { grow() }

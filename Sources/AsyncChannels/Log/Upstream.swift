@@ -88,6 +88,11 @@ package enum Upstream<Element: Sendable>: Sendable {
     }
   }
 
+  /// A copy of the newest element, which stays there. Nil if there is none, or a step skips it.
+  var newest: Element? {
+    if case .element(let element) = take(.peek, as: 0) { element } else { nil }
+  }
+
   /// The next element if there is one now, without waiting, even if the task is cancelled.
   ///
   /// - Returns: The element, or nil and what was found instead.

@@ -2,23 +2,25 @@
 struct AnswerRules: Sendable {
   /// Nil if each element has its own.
   let overlap: Overlap?
-  let pause: DebounceWait?
+  /// How many elements are worked on at a time, at most.
+  var limit = Int.max
+  var pause: Pause?
   let busy: Inlet<Bool>?
-  /// Whether busy is reported while the pause lasts.
-  let isBusyInPause: Bool
+  /// Whether busy is reported while the pause lasts, too.
+  let isBusyFromArrival: Bool
   /// Whether ignored elements are sent to an inlet.
   let tellsIgnored: Bool
   /// Whether abandoned elements are sent to a closure.
   let tellsAbandoned: Bool
 
   /// Whether busy stays reported while the next element is ready, and its work will begin.
-  var isBusyBetween: Bool { overlap != .firstOnly && (pause == nil || isBusyInPause) }
+  var isBusyBetween: Bool { overlap != .firstOnly && (pause == nil || isBusyFromArrival) }
 
   /// Whether what comes of an answer depends on what is ready then.
   var looksFurther: Bool { supersedesAtArrival || (busy != nil && isBusyBetween) }
 
-  /// Whether what has come supersedes work before it is taken. (Without a pause it is taken immediately.)
-  var supersedesAtArrival: Bool { overlap == .latestOnly && pause != nil }
+  /// Whether what has come supersedes work before it is taken. (Without a debounce it is taken when work may begin.)
+  var supersedesAtArrival: Bool { overlap == .latestOnly && pause?.debounces == true }
 
   /// Whether what is ready when an answer is published is ignored. (What waits for quiet has not come yet.)
   var ignoresReady: Bool { overlap == .firstOnly && pause == nil }

@@ -4,6 +4,10 @@ extension Answering {
   func takeNext(
     from source: any AnswerSource, isolation: isolated (any Actor)?
   ) async -> Work<Element>? {
+    // What has no place yet stays where it is; with keys, that is known when it was taken.
+    if rules.limit < .max, options.overlap.key == nil {
+      await fates.untilFewerAreCurrent(than: rules.limit)
+    }
     guard let overlap = rules.overlap else {
       return await takeByOwnOverlap(from: source, isolation: isolation)
     }
@@ -12,7 +16,9 @@ extension Answering {
       return await takeNewest(of: count, as: overlap, from: source, isolation: isolation)
     }
     switch fates.take(as: overlap, source.take) {
-    case .work(let work): return own(work)
+    case .work(let work):
+      rules.pause?.throttle?.noteBeginning()
+      return own(work)
     case .ignored(let work): ignore(own(work))
     case .skipped, .nothing: break
     }
@@ -30,9 +36,15 @@ extension Answering {
     // Or it was rung at the end, which supersedes nothing.
     guard consumer.place.isReadable else { return 0 }
     // In this order: it does not cease to be busy.
-    if rules.isBusyInPause { fates.expect() }
+    if rules.isBusyFromArrival { fates.expect() }
     if rules.supersedesAtArrival, consumer.place.isPlain { fates.supersedeAll() }
-    return await consumer.place.wait(for: pause)
+    let quiet: @Sendable () -> Duration? =
+      if let debounce = options.debounce, debounce.fixed == nil {
+        { consumer.newest.map(debounce.quiet) }
+      } else {
+        { [fixed = options.debounce?.fixed ?? .zero] in fixed }
+      }
+    return await consumer.place.wait(for: pause, quiet)
   }
 
   private func takeNewest(
@@ -47,6 +59,7 @@ extension Answering {
       if case .work(let work) = taken { newest = work }
       if case .nothing = taken { break }
     }
+    if newest != nil { rules.pause?.throttle?.noteBeginning() }
     return newest.flatMap { decide(own($0), as: overlap) }
   }
 
@@ -57,7 +70,13 @@ extension Answering {
   ) async -> Work<Element>? {
     let ahead = fates.undecided.map(own)
     guard let first = ahead ?? takeAndLook(from: source) else { return nil }
-    if first.overlap == .oneAtATime { await fates.untilNoneIsCurrent() }
+    if first.key != nil {
+      if rules.limit < .max, !fates.needsNoPlace(first) {
+        await fates.untilFewerAreCurrent(than: rules.limit)
+      }
+      return decide(first, as: first.overlap)
+    }
+    if first.overlap == .oneAtATime { await fates.untilFewerAreCurrent() }
     guard var newest = decide(first, as: first.overlap) else { return nil }
     guard newest.overlap == .latestOnly, let consumer else { return newest }
     var budget = LoopBudget(after: 1)
@@ -81,9 +100,10 @@ extension Answering {
     return own(work)
   }
 
-  /// Asks an element for its overlap, once.
+  /// Asks an element for its overlap and its key, once.
   private func look(at work: Work<Element>) -> Overlap {
-    work.overlap = overlapOf(work.element)
+    work.overlap = options.overlap.of(work.element)
+    work.key = options.overlap.key?(work.element)
     return work.overlap
   }
 

@@ -1,5 +1,8 @@
 import Synchronization
 
+/// Where answers go.
+typealias Publish<Element, Answer> = @isolated(any) @Sendable (Element, Answer) -> Void
+
 /// One call of `answer`: a loop that takes elements and begins work on them.
 ///
 /// One at a time, the loop works itself. Otherwise each element has a task, and the loop goes on to the next
@@ -10,32 +13,24 @@ import Synchronization
 /// between the decision that an answer counts and its publication. If `publish` has no isolation, they are
 /// published one by one.
 final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
-  let rules: AnswerRules
-  /// If each element has its own.
-  let overlapOf: @Sendable (Element) -> Overlap
+  let options: AnswerOptions<Element>
+  var rules: AnswerRules { options.rules }
   let fates: Fates
   /// Nil if the sequence is neither a subscription nor an outlet.
   let consumer: Consumer<Element>?
   private let function: WorkFunction<Element, Answer>
   private let publish: Publish<Element, Answer>
-  private let ignored: Inlet<Element>?
-  private let abandoned: Abandoned<Element>?
   /// The task that reports that the call was cancelled.
   private let report = Locked<Task<Void, Never>?>(nil)
   private let answers = Locked(Answers())
 
   init(
-    _ rules: AnswerRules, overlapOf: @escaping @Sendable (Element) -> Overlap,
-    of consumer: Consumer<Element>?, tellingIgnored ignored: Inlet<Element>?,
-    abandoned: Abandoned<Element>?, by function: WorkFunction<Element, Answer>,
-    publish: Publish<Element, Answer>
+    _ options: AnswerOptions<Element>, of consumer: Consumer<Element>?,
+    by function: WorkFunction<Element, Answer>, publish: @escaping Publish<Element, Answer>
   ) {
-    self.rules = rules
-    self.overlapOf = overlapOf
+    self.options = options
     self.consumer = consumer
-    fates = Fates(rules, of: consumer?.place)
-    self.ignored = ignored
-    self.abandoned = abandoned
+    fates = Fates(options.rules, of: consumer?.place)
     self.function = function
     self.publish = publish
   }
@@ -64,7 +59,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     }
     if let report = report.withLock({ $0 }) { await report.value }
     // What was being taken while the call was cancelled.
-    await reportAbandoned(isolation: abandoned == nil ? nil : publish.isolation)
+    await reportAbandoned(isolation: options.abandoned == nil ? nil : publish.isolation)
     fates.leave()
   }
 
@@ -81,7 +76,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     for work in fates.takeAbandoned() {
       work.becomeCause()
       work.note { .abandoned($0) }
-      await abandoned?(own(work).element)
+      await options.abandoned?(own(work).element)
       work.endAsCause()
     }
     fates.reportBusy()
@@ -116,10 +111,10 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   ) async {
     let overlap = rules.overlap ?? work.overlap
     // Of a cancelled call, the loop's task is cancelled for certain.
-    if overlap == .oneAtATime || fates.isClosed {
+    if overlap == .oneAtATime && work.key == nil || fates.isClosed {
       await perform(work, isolation: isolation)
       // Another task may publish its answer.
-      if rules.overlap == nil { await fates.untilNoneIsCurrent() }
+      if rules.overlap == nil { await fates.untilFewerAreCurrent() }
     } else if overlap == .latestOnly || rules.overlap == nil {
       beginAlone(work, isolation: isolation)
     } else {
@@ -155,6 +150,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
 
   /// Works on an element, and publishes the answer.
   private func perform(_ work: Work<Element>, isolation: isolated (any Actor)? = nil) async {
+    if work.previous != nil { await work.untilItsTurn() }
     work.becomeCause()
     if fates.isSuperseded(work) { return finish(work) }
     guard rules.mayAnswerTogether else {
@@ -195,7 +191,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
 
   func ignore(_ work: Work<Element>) {
     work.note { .ignored($0) }
-    ignored?.send(work.element)
+    options.ignored?.send(work.element)
   }
 
   /// False if another task publishes, which publishes this answer, too.
@@ -221,7 +217,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
     while true {
       if rules.ignoresReady { await ignoreReady(isolation: isolation) }
       current.becomeCause()
-      if fates.answer(current) { await publish(answer, to: current.element) }
+      if fates.answer(current) { await publish(current.element, answer) }
       current.endAsCause()
       // The task that made its answer has left that to this one.
       if current !== work { finish(current) }

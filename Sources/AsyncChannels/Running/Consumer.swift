@@ -25,6 +25,9 @@ final class Consumer<Element: Sendable>: AnswerSource, Sendable {
     await place.waiter.waitForElement(as: place.epoch, isolation: isolation)
   }
 
+  /// A copy of the newest element, which it does not take.
+  var newest: Element? { upstream.newest }
+
   /// Takes one element that is there, or skips it. Takes nothing if the task is cancelled.
   func take() -> TakenWork {
     if case .cursor(let cursor) = upstream, let work = cursor.takeWork(as: place.epoch) {
@@ -81,7 +84,7 @@ struct ConsumerPlace: Sendable {
   var isReadable: Bool { waiter.isReadable(as: epoch) }
 
   /// Waits until the pause is over, and returns how many of the elements that are there it was for.
-  func wait(for pause: DebounceWait) async -> Int {
-    await pause(waiter) - waiter.droppedCount
+  func wait(for pause: Pause, _ quiet: @escaping @Sendable () -> Duration?) async -> Int {
+    await pause.wait(waiter, quiet) - waiter.droppedCount
   }
 }

@@ -25,15 +25,18 @@ final class Fates: Sendable {
     var superseded = Works()
     /// Those of which nobody was told yet.
     var abandoned: [AnyWork] = []
-    /// Resumed when none is current, or the call is cancelled.
-    var waiting: CheckedContinuation<Void, Never>?
+    /// Of each key, the newest that has no fate.
+    var newestOf: [AnswerKey: AnyWork] = [:]
+    /// Resumed when fewer are current, or the call is cancelled.
+    var waiting: (CheckedContinuation<Void, Never>, count: Int)?
     var late = LateElements()
     /// Whether busy is reported although there is no work, since some is expected.
     var isExpecting = false
 
-    /// Supersedes all that are current and have no fate.
-    mutating func supersede() -> [AnyWork] {
-      let older = current.all.filter { $0.fate == nil }
+    /// Supersedes all that are current and have no fate, or the one with a key.
+    mutating func supersede(_ key: AnswerKey? = nil) -> [AnyWork] {
+      let all = key.map { newestOf[$0].map { [$0] } ?? [] } ?? current.all
+      let older = all.filter { $0.fate == nil }
       for work in older {
         work.fate = .superseded
         _ = current.remove(work)
@@ -109,11 +112,12 @@ final class Fates: Sendable {
     -> (Decision, superseding: AnyWork?)
   {
     if case .nothing = taken { return (Decision(), nil) }
-    let isLate = state.late.takeOne(from: place)
+    let arrival = state.late.takeOne(from: place)
     guard case .work(let work) = taken else { return (Decision(), nil) }
     state.takenCount += 1
     work.number = state.takenCount
-    work.isLate = isLate || state.openCount > 0
+    work.arrival = arrival
+    work.isLate = state.openCount > 0
     if let overlap { return (decide(work, as: overlap, in: &state), nil) }
     let older = exchange(&state.undecided, with: work)
     older?.fate = .superseded
@@ -134,17 +138,33 @@ final class Fates: Sendable {
     var decision = Decision()
     if state.isClosed {
       state.abandon(work)
-    } else if overlap == .firstOnly, work.isLate {
+    } else if overlap == .firstOnly, isLate(work, in: state) {
       work.fate = .ignored
       decision.isIgnored = true
       return decision
     } else {
-      if overlap == .latestOnly { decision.superseded = state.supersede() }
+      if overlap == .latestOnly { decision.superseded = state.supersede(work.key) }
+      if let key = work.key {
+        if overlap == .oneAtATime { work.previous = state.newestOf[key] }
+        state.newestOf[key] = work
+      }
       state.openCount += 1
       decision.begins = !exchange(&state.isExpecting, with: false)
     }
     state.current.append(work)
     return decision
+  }
+
+  private func isLate(_ work: AnyWork, in state: State) -> Bool {
+    let isBusy = work.key.map { state.newestOf[$0] != nil } ?? work.isLate
+    return isBusy || state.late.isLate(work.arrival, work.key)
+  }
+
+  /// Whether it does not begin beside others, but replaces one or is ignored.
+  func needsNoPlace(_ work: AnyWork) -> Bool {
+    state.withLock { state in
+      work.overlap != .oneAtATime && work.key.map { state.newestOf[$0] != nil } == true
+    }
   }
 
   private func tell(_ decision: Decision) {
@@ -177,7 +197,8 @@ final class Fates: Sendable {
       guard work.fate == nil else { return nil }
       state.openCount -= 1
       let isReadable = rules.looksFurther && (state.undecided != nil || place?.isReadable == true)
-      if rules.notesReady, let place { state.late = LateElements(readyIn: place) }
+      if rules.notesReady, let place { state.late.note(readyIn: place, work.key) }
+      if let key = work.key, state.newestOf[key] === work { state.newestOf[key] = nil }
       isReported = !isReadable || !rules.isBusyBetween || state.isExpecting
       if !isReported { state.isExpecting = true }
       // What was sent before an answer is published supersedes it.
@@ -229,7 +250,7 @@ final class Fates: Sendable {
     }
     busy?.close()
     for work in works { work.cancel() }
-    waiting?.resume()
+    waiting?.0.resume()
   }
 
   /// Those whose tasks may not be done.
@@ -237,21 +258,23 @@ final class Fates: Sendable {
 
   /// Nothing more is done for it.
   func finish(_ work: AnyWork) {
-    let waiting = state.withLock { state in
+    let waiting = state.withLock { state -> (CheckedContinuation<Void, Never>, count: Int)? in
       if !state.current.remove(work) { _ = state.superseded.remove(work) }
-      return state.current.all.isEmpty ? state.waiting.take() : nil
+      guard let waiting = state.waiting, state.current.all.count < waiting.count else { return nil }
+      state.waiting = nil
+      return waiting
     }
-    waiting?.resume()
+    waiting?.0.resume()
     // With its element it may be destroyed, which must not happen under the lock.
     withExtendedLifetime(work) {}
   }
 
-  /// Waits until no answer is to come any more, also since the call is cancelled. To be called by the loop.
-  func untilNoneIsCurrent() async {
+  /// Waits until fewer answers are to come, also since the call is cancelled. To be called by the loop.
+  func untilFewerAreCurrent(than count: Int = 1) async {
     await withCheckedContinuation { continuation in
       let waits = state.withLock { state in
-        let waits = !state.current.all.isEmpty && !state.isClosed
-        if waits { state.waiting = continuation }
+        let waits = state.current.all.count >= count && !state.isClosed
+        if waits { state.waiting = (continuation, count) }
         return waits
       }
       if !waits { continuation.resume() }

@@ -4,7 +4,7 @@
 /// func run() async {
 ///   await together(
 ///     { await self._query.received.answer(.latestOnly, by: self.search) { self.hits = $0 } },
-///     { await self.$rows.runningEach() },
+///     { await self.$rows.runEach() },
 ///     { for await item in self._remove.received { self.remove(item) } })
 /// }
 /// ```

@@ -17,10 +17,16 @@ class AnyWork: @unchecked Sendable {
   final let origins = Causes.current
   /// Nil as long as its answer may be published.
   @exclusivity(unchecked) final var fate: Fate?
-  /// Whether others were worked on when it was taken, or it came before their last answer was published.
+  /// Whether others were worked on when it was taken.
   @exclusivity(unchecked) final var isLate = false
+  /// The how manieth that has come it is (`LateElements`).
+  @exclusivity(unchecked) final var arrival = 0
   /// The loop's: what its element says, if each has an overlap of its own.
   final var overlap = Overlap.oneAtATime
+  /// The loop's: the others that it concerns; nil for all.
+  final var key: AnswerKey?
+  /// One at a time by key: the one that it waits for. Noted by the loop, and then its task's.
+  final var previous: AnyWork?
   /// The loop's: whether it has left the element to a task, which will finish it.
   final var isBegun = false
   /// The how manieth it is of its call.
@@ -40,6 +46,13 @@ class AnyWork: @unchecked Sendable {
   final func isDone(by task: Task<Void, Never>) { self.task.withLock { $0 = task } }
 
   final func cancel() { task.withLock { $0 }?.cancel() }
+
+  /// Waits for the one before it, of those with its key.
+  final func untilItsTurn() async {
+    await previous?.untilDone()
+    // Or a chain of all that were ever worked on would be kept.
+    previous = nil
+  }
 
   final func untilDone() async { await task.withLock { $0 }?.value }
 }

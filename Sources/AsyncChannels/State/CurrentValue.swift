@@ -14,22 +14,22 @@ public import Observation
 /// for await state in viewModel.$state { … }                         // follow it
 /// ```
 ///
-/// In an actor, where a wrapped property cannot be `nonisolated`, and in a `Sendable` class without
-/// an actor, which can have no `var`, keep it in a `let` and hand out its ``outlet``:
+/// In an actor, which would isolate a wrapped property, and in a `Sendable` class without an actor,
+/// which can have no `var`, keep it in a `let` and hand out its ``outlet``:
 ///
 /// ```swift
 /// private let members = CurrentValue([Member]())
 /// public nonisolated var memberList: StateOutlet<[Member]> { members.outlet }
 /// ```
 ///
-/// - **Subscribing** to the ``outlet`` gives the value held at that moment, then each later one,
+/// - **Subscribing** to the ``outlet`` gives the value of that moment, then each later one,
 ///   equal ones too (see ``StateOutlet/removeDuplicates()``). What is published is already stored: an
 ///   observer that reads ``value`` finds the new state or a newer one, never the previous.
 /// - **Writing** is atomic and may be done from any thread. Setting a property through ``value``
 ///   (`x.value.count += 1`) reads and writes in two steps; ``update(_:)`` does it in one.
 /// - **Observation**: it is `Observable`, property by property. A view, `withObservationTracking`
 ///   or `Observations` that has read the value, through its wrapper or ``value``, is told on the main
-///   actor, after the new value was stored: immediately, if the main thread writes, and in a later turn
+///   actor, after the new value was stored: immediately, if the main thread writes, and a moment later
 ///   otherwise. On the main actor no observer keeps an old value, and none is told twice for one
 ///   registration. For code elsewhere, Observation promises neither: follow the ``outlet`` there.
 /// - **End**: ``finish()``, or dropping the last reference, ends its outlets. The value of a

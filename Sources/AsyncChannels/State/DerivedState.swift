@@ -97,6 +97,7 @@ final class DerivedState<Value: Sendable>: StateNode, @unchecked Sendable {
     if roots.all.isEmpty { return Outlet.just(read(nil)).upstream(buffering: policy) }
     let merge = StateMerge(of: roots)
     return .derived(merge) { mode, epoch in
+      if mode == .peek { return .element(self.value) }
       guard let moment = merge.step(mode, as: epoch) else { return .nothing }
       defer { moment.end() }
       return moment.isChanged(.derived(self)) ? .element(moment.value(of: self)) : .skipped

@@ -92,8 +92,8 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     }
   }
 
-  /// Calls a function with the value now, before this returns, and after each change, in a later turn of the main
-  /// actor: for the text field of a controller.
+  /// Calls a function with the value now, before this returns, and soon after each change, on the main actor: for
+  /// the text field of a controller.
   ///
   /// ```swift
   /// viewModel.text.observe { [weak self] in self?.field.show($0) }.store(in: &tokens)
@@ -101,11 +101,10 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   /// ```
   ///
   /// A call gets the value of that moment, not the one of which it was told: the user may have typed since
-  /// then. So it never brings back an older text. Changes that come in one turn of the main actor are one
-  /// call, and a call may come with the value of the call before: the field may show another by then, which
-  /// the owner has refused.
+  /// then. So it never brings back an older text. Changes that come before a call are one call, and a call may come
+  /// with the value of the call before: the field may show another by then, which the owner has refused.
   ///
-  /// Once the token was cancelled or dropped on the main actor, the function is not called again. Each turn
+  /// Once the token was cancelled or dropped on the main actor, the function is not called again. Each call
   /// costs one job on the main actor, and each further change before it one atomic exchange.
   @MainActor
   public func observe(_ body: @escaping @MainActor (Value) -> Void) -> CancellationToken {

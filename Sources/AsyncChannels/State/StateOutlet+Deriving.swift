@@ -20,6 +20,23 @@ extension StateOutlet {
   }
 }
 
+extension StateOutlet {
+  /// An outlet of the values that satisfy `isIncluded`, beginning with the value there is now. It is no state: there may
+  /// be no such value.
+  @inlinable
+  public func filter(_ isIncluded: @escaping @Sendable (Value) -> Bool) -> Outlet<Value> {
+    outlet.filter(isIncluded)
+  }
+
+  /// An outlet of the results of `transform`, without those that are `nil`, as with ``filter(_:)``.
+  @inlinable
+  public func compactMap<Mapped>(
+    _ transform: @escaping @Sendable (Value) -> Mapped?
+  ) -> Outlet<Mapped> {
+    outlet.compactMap(transform)
+  }
+}
+
 extension StateOutlet where Value: Equatable {
   /// This state without values that equal the one before.
   ///

@@ -11,4 +11,6 @@ package enum TakeMode: Sendable {
   case evenIfCancelled
   /// As `next`, and only what can be taken without a lock: if there is nothing, the consumer asks again.
   case atOnce
+  /// It copies the newest element, which stays there, for any epoch.
+  case peek
 }

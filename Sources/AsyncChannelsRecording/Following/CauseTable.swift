@@ -63,26 +63,27 @@ final class CauseTable: CauseFollower {
   /// Of each recording what the running task took last.
   var current: [Origin] {
     var found: [Entry] = []
-    for entry in own.reversed() where !found.contains(where: { $0.log.owner === entry.log.owner }) {
+    let all = entries(of: CurrentTask.number)
+    for entry in all.reversed() where !found.contains(where: { $0.log.owner === entry.log.owner }) {
       found.append(entry)
     }
     return found.map { Origin(observer: $0.log, element: $0.element) }
   }
 
-  /// What it took last in this recording.
-  func element(in store: EventStore) -> Int? {
-    own.last { $0.log.owner === store }?.element
+  /// What a task took last in this recording.
+  func element(in store: EventStore, takenBy task: UInt64?) -> Int? {
+    entries(of: task).last { $0.log.owner === store }?.element
   }
 
-  private var own: [Entry] {
-    guard let task = CurrentTask.number else { return [] }
+  private func entries(of task: UInt64?) -> [Entry] {
+    guard let task else { return [] }
     return entries.withLock { $0[task] ?? [] }
   }
 
-  /// The running task has taken an element from a subscription to this log.
-  func took(_ element: Int, from log: LogRecorder, by subscriber: Int) {
+  /// A task has taken an element from a subscription to this log.
+  func took(_ element: Int, from log: LogRecorder, by subscriber: Int, in task: UInt64?) {
     let owner = Owner(object: ObjectIdentifier(log), subscriber: subscriber)
-    add(CollectionOfOne(Entry(owner: owner, log: log, element: element)), of: owner)
+    add(CollectionOfOne(Entry(owner: owner, log: log, element: element)), of: owner, in: task)
   }
 
   func took(_ origins: [Origin], from owner: ObjectIdentifier) {
@@ -92,18 +93,16 @@ final class CauseTable: CauseFollower {
         Entry(owner: owner, log: $0, element: origin.element)
       }
     }
-    if !new.isEmpty { add(new, of: owner) }
+    if !new.isEmpty { add(new, of: owner, in: CurrentTask.number) }
   }
 
   /// What a recording no longer keeps is left out, with the lock held: an entry for a recording that is
   /// dropped meanwhile is either refused here, or there when `recordingEnds` clears them out.
-  private func add(_ new: some Collection<Entry>, of owner: Owner) {
-    guard let task = CurrentTask.number else { return }
+  private func add(_ new: some Collection<Entry>, of owner: Owner, in task: UInt64?) {
+    guard let task else { return }
     let count = entries.withLock { entries in
-      var all = entries.removeValue(forKey: task) ?? []
-      all.removeAll { $0.owner == owner }
-      for entry in new where entry.log.keeps(entry.element) { all.append(entry) }
-      if !all.isEmpty { entries[task] = all }
+      let isAny = Self.replace(what: owner, in: &entries[task, default: []], by: new)
+      if !isAny { entries[task] = nil }
       return entries.count
     }
     if count > limit.load(ordering: .relaxed) {
@@ -111,6 +110,15 @@ final class CauseTable: CauseFollower {
       let rest = clean { $0.log.keeps($0.element) }
       limit.store(max(1024, 2 * rest), ordering: .relaxed)
     }
+  }
+
+  /// Returns whether there are any then.
+  private static func replace(
+    what owner: Owner, in all: inout [Entry], by new: some Collection<Entry>
+  ) -> Bool {
+    all.removeAll { $0.owner == owner }
+    for entry in new where entry.log.keeps(entry.element) { all.append(entry) }
+    return !all.isEmpty
   }
 
   /// The running task asks a subscription again, or has left it.

@@ -6,7 +6,8 @@ package enum CurrentTask {
   /// old one.
   package static var number: UInt64? {
     withUnsafeCurrentTask { task in
-      task.map { taskNumber(unsafeBitCast($0, to: UnsafeRawPointer.self)) }
+      guard let task else { return nil }
+      return taskNumber(unsafeBitCast(task, to: UnsafeRawPointer.self))
     }
   }
 }

@@ -9,7 +9,7 @@ extension EventStore {
     let followed = source.followed
     // One add after the other, so that a log has one lane.
     let log = adding.withLock { _ in
-      for case let known as LogRecorder in followed.observers where known.owner === self {
+      if let known = recorder(of: followed) {
         known.learn(name, source.kind)
         return known
       }

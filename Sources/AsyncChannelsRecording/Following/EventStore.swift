@@ -8,11 +8,16 @@ final class EventStore: Sendable {
   private let state: Locked<EventStoreState>
   private let hasEnded = Atomic(false)
   let adding = Locked(())
-  /// How the logs of lanes are let go, while they exist. No other lock is taken inside this one.
-  private let watched = Locked<[Int: @Sendable () -> Void]>([:])
+  /// The logs of lanes, while they exist. No other lock is taken inside this one.
+  private let watched = Locked<[Int: WatchedLog]>([:])
   /// How long it has been recording.
   private let elapsed: @Sendable () -> Duration
   let describer: Describer
+
+  /// No recorder has a weak reference, which would make each of its retains and releases slow.
+  private struct WatchedLog {
+    weak var log: (any Followed)?
+  }
 
   init(limit: Int, describer: Describer, elapsed: @escaping @Sendable () -> Duration) {
     state = Locked(EventStoreState(limit: limit))
@@ -28,8 +33,13 @@ final class EventStore: Sendable {
     state.withLock { $0.change(lane) { $0 = new } }
   }
 
-  func watch(_ lane: Int, lettingGo: @escaping @Sendable () -> Void) {
-    watched.withLock { $0[lane] = lettingGo }
+  func watch(_ lane: Int, of log: any Followed) {
+    watched.withLock { $0[lane] = WatchedLog(log: log) }
+  }
+
+  /// Who records a log for this.
+  func recorder(of log: any Followed) -> LogRecorder? {
+    log.observers.lazy.compactMap { $0 as? LogRecorder }.first { $0.owner === self }
   }
 
   func laneIsGone(_ lane: Int) {
@@ -80,8 +90,8 @@ final class EventStore: Sendable {
   }
 
   /// Returns the number of the element, if it is known.
-  func noteTaken(by subscriber: Int, slot: Int?, in lane: Int) -> Int? {
-    let (time, actor) = (elapsed(), Sender.current)
+  func noteTaken(by subscriber: Int, slot: Int?, in lane: Int, _ actor: UInt64) -> Int? {
+    let time = elapsed()
     return state.withLock { $0.noteTaken(by: subscriber, slot: slot, in: lane, at: time, actor) }
   }
 
@@ -101,7 +111,9 @@ final class EventStore: Sendable {
 
   /// To be called when the recording is dropped, before `CauseTable` clears out what is of this store.
   func end() {
-    for letGo in watched.withLock({ Array($0.values) }) { letGo() }
+    for watched in watched.withLock({ Array($0.values) }) {
+      if let log = watched.log, let recorder = recorder(of: log) { log.detach(recorder) }
+    }
     hasEnded.store(true, ordering: .relaxed)
   }
 
@@ -207,7 +219,7 @@ struct EventStoreState: Sendable {
     switch event {
     case .sent, .taken, .stepEnded: break
     case .demanded(let demand):
-      guard let take = lanes[lane].lastTakes[demand.subscriber], keeps(take),
+      guard let take = lanes[lane].lastTake(of: demand.subscriber), keeps(take),
         self[take].event.done == nil
       else { break }
       events[take % limit].event.done = lastTime
@@ -221,7 +233,7 @@ struct EventStoreState: Sendable {
         add(.dropped, lane, by: actor, element: element, subscription: number)
       }
     case .takenByHand(let subscriber):
-      if let take = lanes[lane].lastTakes[subscriber], keeps(take) {
+      if let take = lanes[lane].lastTake(of: subscriber), keeps(take) {
         events[take % limit].event.actor = actor
       }
     case .left(let subscriber, _):
@@ -273,11 +285,13 @@ struct EventStoreState: Sendable {
   ) -> Int? {
     lastTime = max(time, lastTime)
     let element =
-      if let slot { lanes[lane].slots[slot] } else { lanes[lane].pop(from: subscriber) }
-    let number = lanes[lane].number(of: subscriber)
+      if let slot { lanes[lane].element(in: slot) } else { lanes[lane].pop(from: subscriber) }
     // What was sent before the recording began has no number, and nothing to tell.
-    guard let element else { return nil }
-    lanes[lane].lastTakes[subscriber] = next
+    guard let element else {
+      _ = lanes[lane].number(of: subscriber)
+      return nil
+    }
+    let number = lanes[lane].number(of: subscriber, takingIn: next)
     add(.taken, lane, by: actor, element: element, subscription: number)
     return element
   }

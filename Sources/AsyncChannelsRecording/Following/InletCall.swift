@@ -63,7 +63,9 @@ final class InletCall: Sendable {
 
 /// Who sends: the running task, or outside of tasks the thread.
 enum Sender {
-  static var current: UInt64 {
-    CurrentTask.number ?? UInt64(UInt.max - CurrentThread.identifier)
+  static var current: UInt64 { of(CurrentTask.number) }
+
+  static func of(_ task: UInt64?) -> UInt64 {
+    task ?? UInt64(UInt.max - CurrentThread.identifier)
   }
 }

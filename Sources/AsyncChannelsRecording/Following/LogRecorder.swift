@@ -5,18 +5,29 @@ import Synchronization
 final class LogRecorder: LogObserver {
   let owner: EventStore
   let lane: Int
-  private let identity: Locked<(name: LaneName, kind: Flow.LaneKind)>
+  private let identity: Locked<Identity>
+
+  private struct Identity {
+    let name: LaneName
+    let kind: Flow.LaneKind
+    /// Whether the name is known, and not that of a secret. Found once, since it takes longer than all else that is done
+    /// for an element.
+    let isOrdinary: Bool
+
+    init(_ name: LaneName, _ kind: Flow.LaneKind, _ describer: Describer) {
+      (self.name, self.kind) = (name, kind)
+      isOrdinary = !name.isMadeUp && !name.isMissing && !describer.isSecret(name.name)
+    }
+  }
 
   init(
     _ name: LaneName, on store: EventStore, kind: Flow.LaneKind, following log: any Followed
   ) {
     owner = store
-    identity = Locked((name, kind))
+    identity = Locked(Identity(name, kind, store.describer))
     lane = store.addLane(Flow.Lane(name: name.name, owner: name.owner, kind: kind))
     log.attach(self)
-    store.watch(lane) { [weak self, weak log] in
-      if let self { log?.detach(self) }
-    }
+    store.watch(lane, of: log)
   }
 
   deinit { owner.laneIsGone(lane) }
@@ -26,18 +37,15 @@ final class LogRecorder: LogObserver {
 
   /// Whether the name says, or may say, that nothing of the elements is to be seen.
   var isSecret: Bool {
-    let name = name
-    return name.isMadeUp || name.isMissing || owner.describer.isSecret(name.name)
+    identity.withLock { !$0.isOrdinary }
   }
 
   /// Its name, if that was missing.
   func learn(_ name: LaneName, _ kind: Flow.LaneKind) {
-    let isNew = identity.withLock { identity in
-      guard identity.name.isMissing, !name.isMissing else { return false }
-      identity = (name, kind)
-      return true
-    }
-    guard isNew else { return }
+    guard !name.isMissing, self.name.isMissing else { return }
+    // Only one learns at a time, since `EventStore.adding` is held.
+    let new = Identity(name, kind, owner.describer)
+    identity.withLock { $0 = new }
     owner.rename(lane, Flow.Lane(name: name.name, owner: name.owner, kind: kind))
   }
 
@@ -49,14 +57,16 @@ final class LogRecorder: LogObserver {
   /// What came through an inlet that is named like a secret is one in each lane. While a name is missing, a text or a
   /// number may be a secret, and what has parts is known by their names.
   func describe(_ element: Any, through inletCalls: [InletCall]) -> String {
-    let (name, describer) = (name, owner.describer)
+    let describer = owner.describer
+    if inletCalls.isEmpty, identity.withLock({ $0.isOrdinary }) {
+      return describer.describe(element)
+    }
+    let (name, inlets) = (name, inletCalls.flatMap(owner.names))
     if name.isMadeUp { return "…" }
-    let inlets = inletCalls.flatMap(owner.names)
     if name.isMissing {
       if inlets.isEmpty, describer.isPlain(element) { return "…" }
       return describer.describe(element, under: inlets)
     }
-    if inlets.isEmpty, !describer.isSecret(name.name) { return describer.describe(element) }
     return describer.describe(element, under: [name.name] + inlets)
   }
 
@@ -82,8 +92,10 @@ final class LogRecorder: LogObserver {
       let id = owner.noteSent(element, by: sending, in: lane)
       sending.pendingText.isOf(id, in: owner)
     case .taken(let subscriber, let slot):
-      guard let element = owner.noteTaken(by: subscriber, slot: slot, in: lane) else { return nil }
-      return took(element, by: subscriber)
+      let task = CurrentTask.number
+      return owner.noteTaken(by: subscriber, slot: slot, in: lane, Sender.of(task)).map {
+        took($0, by: subscriber, in: task)
+      }
     case .demanded(let demand):
       owner.note(event, in: lane)
       return forget(demand.subscriber)
@@ -102,8 +114,8 @@ final class LogRecorder: LogObserver {
   }
 
   /// What the running task sends from now on is caused by this element.
-  private func took(_ element: Int, by subscriber: Int) -> AfterLock {
-    AfterLock { [self] in CauseTable.shared.took(element, from: self, by: subscriber) }
+  private func took(_ element: Int, by subscriber: Int, in task: UInt64?) -> AfterLock {
+    AfterLock { [self] in CauseTable.shared.took(element, from: self, by: subscriber, in: task) }
   }
 
   /// What the running task sends from now on is not caused by what it took from this subscription.

@@ -53,6 +53,14 @@ struct NumberQueue: Sendable {
     }
   }
 
+  /// The one at a place, the oldest being the first; nil if there is none.
+  subscript(place: Int) -> Int? {
+    guard (unknowns..<count).contains(place) else { return nil }
+    let place = taken + place - unknowns
+    let number = blocks[firstBlock + place / Self.blockSize][place % Self.blockSize]
+    return number == Self.unknown ? nil : number
+  }
+
   /// All, the oldest first.
   var all: [Int?] {
     Array(repeating: nil, count: unknowns)

@@ -7,17 +7,23 @@ import AsyncChannels
 /// nil.
 struct RecordedLane: Sendable {
   var lane: Flow.Lane
-  /// By slot of the shared log. What is taken by all is not told apart from what is not: an element is
-  /// forgotten with its event.
-  private(set) var slots: [Int: Int] = [:]
-  private var slotOfElement: [Int: Int] = [:]
+  /// By slot of the shared log, from the first on. What is taken by all is not told apart from what is not: an element
+  /// is forgotten with its event.
+  private var slots = NumberQueue()
+  private var firstSlot = 0
   private var queues: [Int: NumberQueue] = [:]
   private var window = NumberQueue()
-  private var subscriptions: [Int: Int] = [:]
+  private var subscribers: [Int: Subscriber] = [:]
   private var lastSubscription = 0
-  var lastTakes: [Int: Int] = [:]
   /// What was sent to a state last.
   var sent: PendingText?
+
+  private struct Subscriber {
+    /// That of its subscription, counted from 1.
+    let number: Int
+    /// The event of its last take.
+    var lastTake: Int?
+  }
 
   init(_ lane: Flow.Lane) {
     self.lane = lane
@@ -40,10 +46,26 @@ struct RecordedLane: Sendable {
 
   /// The number of a subscription; a new one if it was not seen before.
   mutating func number(of subscriber: Int) -> Int {
-    if let known = subscriptions[subscriber] { return known }
-    lastSubscription += 1
-    subscriptions[subscriber] = lastSubscription
-    return lastSubscription
+    note(subscriber) { $0.number }
+  }
+
+  /// The same for one that takes an element.
+  mutating func number(of subscriber: Int, takingIn event: Int) -> Int {
+    note(subscriber) {
+      $0.lastTake = event
+      return $0.number
+    }
+  }
+
+  func lastTake(of subscriber: Int) -> Int? { subscribers[subscriber]?.lastTake }
+
+  private mutating func note(
+    _ subscriber: Int, _ change: (inout Subscriber) -> Int
+  ) -> Int {
+    let next = lastSubscription + 1
+    let number = change(&subscribers[subscriber, default: Subscriber(number: next)])
+    lastSubscription = max(number, lastSubscription)
+    return number
   }
 
   /// Whether it tells of a subscriber that never was one: it came when the channel had ended.
@@ -64,19 +86,24 @@ struct RecordedLane: Sendable {
   }
 
   mutating func forget(_ subscriber: Int) {
-    subscriptions[subscriber] = nil
-    lastTakes[subscriber] = nil
+    subscribers[subscriber] = nil
     queues[subscriber] = nil
   }
 
   mutating func add(_ element: Int, slot: Int) {
-    slots[slot] = element
-    slotOfElement[element] = slot
+    if slots.count == 0 { firstSlot = slot }
+    while firstSlot + slots.count < slot { slots.append(nil) }
+    slots.append(element)
   }
 
+  func element(in slot: Int) -> Int? { slots[slot - firstSlot] }
+
+  /// Elements are forgotten in the order in which they were sent.
   mutating func forgetElement(_ element: Int) {
-    guard let slot = slotOfElement.removeValue(forKey: element) else { return }
-    slots[slot] = nil
+    while slots.count > 0, slots[0] ?? 0 <= element {
+      _ = slots.removeFirst()
+      firstSlot += 1
+    }
   }
 
   mutating func replay(_ element: Int, limit: Int) {

@@ -8,20 +8,25 @@ final class Sending: SendNote {
   let cause: Int?
   /// The inlets that it came through, the first one first.
   let inletCalls: [InletCall]
-  let sender = Sender.current
+  let sender: UInt64
 
   /// - Parameter element: Nil if it is described later.
   init(to log: LogRecorder, _ element: Any? = nil) {
-    inletCalls = InletCall.current
-    cause = CauseTable.shared.element(in: log.owner)
-    pendingText = PendingText(element.map { [inletCalls] in log.describe($0, through: inletCalls) })
+    let task = CurrentTask.number
+    (sender, inletCalls) = (Sender.of(task), InletCall.current)
+    cause = CauseTable.shared.element(in: log.owner, takenBy: task)
+    // An object may be a request, which has a reply later.
+    pendingText = PendingText(
+      element.map { [inletCalls] in log.describe($0, through: inletCalls) },
+      mayChange: element.map { type(of: $0) is AnyClass } ?? true)
     for call in inletCalls { call.noteSeen(by: log.owner) }
     if let element { followReply(to: element, in: log) }
   }
 
   /// Of one that began before it was recorded, or that nobody may be asked about. Its cause is not known.
   init(inWords words: String?) {
-    (pendingText, cause, inletCalls) = (PendingText(words), nil, [])
+    pendingText = PendingText(words, mayChange: true)
+    (sender, cause, inletCalls) = (Sender.current, nil, [])
   }
 }
 
@@ -30,15 +35,17 @@ final class Sending: SendNote {
 final class PendingText: Sendable {
   private struct State {
     var words: String?
+    /// Set once the event has a number, if the words may change.
     var event = 0
-    /// Set once the event has a number.
     weak var store: EventStore?
   }
 
   private let state: Locked<State>
+  private let mayChange: Bool
 
-  init(_ words: String?) {
+  init(_ words: String?, mayChange: Bool) {
     state = Locked(State(words: words))
+    self.mayChange = mayChange
   }
 
   /// Nil if they are not known yet.
@@ -57,6 +64,7 @@ final class PendingText: Sendable {
 
   /// Readers of the recording are told of words that are filled in later.
   func isOf(_ event: Int, in store: EventStore) {
+    guard mayChange else { return }
     state.withLock { ($0.event, $0.store) = (event, store) }
   }
 }

@@ -2,7 +2,7 @@ import AsyncChannels
 
 extension Recording: CustomStringConvertible {
   /// The flow as text of at most 100 columns: a lane for each channel, time running down, a line for each
-  /// event, and causes drawn as branches.
+  /// event, and lines from causes to effects.
   ///
   /// An element has a number if it caused something, or if its own cause is unknown.
   ///

@@ -32,8 +32,8 @@ public final class AuthViewModel: AuthViewModelType, Observable {
 
   /// Signs in with the credentials that arrive at ``signIn``, until its task is cancelled.
   public func run() async {
-    await _signIn.received.answer(overlap, busy: _signingIn.inlet, by: authenticator.authenticate) {
-      self._signInResult.send($0)
-    }
+    await _signIn.received.answer(
+      OverlapRule(overlap), busy: _signingIn.inlet, by: authenticator.authenticate
+    ) { self._signInResult.send($1) }
   }
 }

@@ -52,7 +52,7 @@ public final class ProfileViewModel: ViewModel, Observable {
     await wanted.outlet.outlet.compactMap { $0 }.answer(.latestOnly, busy: busy) {
       id async -> State in
       do { return .loaded(try await loader.user(id)) } catch { return .failed(error) }
-    } publish: { newState in
+    } publish: { _, newState in
       state.value = newState
     }
   }

@@ -39,7 +39,7 @@ public final class TextFilterViewModel: ViewModel, Observable {
     let output = _output
     await _inputText.received.answer(busy: _filtering.inlet) { text in
       await passes(text) ? text : nil
-    } publish: { passed in
+    } publish: { _, passed in
       if let passed { output.value = passed }
     }
   }

@@ -33,9 +33,9 @@ private final class Favourite: ViewModel, Observable {
   private func storeChanges() async {
     let store = store
     await changes.received.answer(
-      .latestOnly, after: .seconds(1), clock: self.clock,
+      .latestOnly, debounce: .seconds(1), clock: self.clock,
       by: { (isOn: $0, isStored: await store($0)) }
-    ) { answer in
+    ) { _, answer in
       if answer.isStored { self.known = answer.isOn } else { self.isOn = self.known }
     }
   }

@@ -24,7 +24,7 @@ final class NoteViewModel: ViewModel, Observable {
   func run() async {
     let (clock, save, saved) = (clock, save, $savedText)
     await $text.filter { $0 != saved.value }.answer(
-      .latestOnly, after: .seconds(1), clock: clock, busy: _isSaving.inlet
+      .latestOnly, debounce: .seconds(1), clock: clock, busy: _isSaving.inlet
     ) { text in
       for pause in [1, 2, 4] {
         do { return try await save(text) } catch {}

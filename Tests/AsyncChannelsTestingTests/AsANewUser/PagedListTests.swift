@@ -24,7 +24,7 @@ private final class PagedList: ViewModel, Observable {
       case .next: await self.items + self.page(self.items.count)
       }
     } publish: {
-      self.items = $0
+      self.items = $1
     }
   }
 }

@@ -25,7 +25,7 @@ private final class Player: ViewModel, Observable {
 
   private func countSeconds() async {
     let clock = clock
-    await $isPlaying.answer(.latestOnly) { isPlaying, seconds in
+    await $isPlaying.answerWithProgress(.latestOnly) { isPlaying, seconds in
       while isPlaying, (try? await clock.sleep(for: .seconds(1))) != nil { seconds.send(1) }
     } progress: { _, seconds in
       self.position += seconds
@@ -38,7 +38,7 @@ private final class Player: ViewModel, Observable {
     await _sleepAfter.received.answer(.latestOnly) { duration in
       guard let duration else { return false }
       return (try? await clock.sleep(for: duration)) != nil
-    } publish: { isOver in
+    } publish: { _, isOver in
       if isOver { self.isPlaying = false }
     }
   }

@@ -51,7 +51,7 @@ final class RemoteChatViewModel: ViewModel, Observable {
       for await connection in connections {
         if let connection, (try? await connection.send(text)) != nil { return }
       }
-    } publish: { _ in
+    } publish: { _, _ in
     }
   }
 }

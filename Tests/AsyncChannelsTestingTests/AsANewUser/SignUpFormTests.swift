@@ -21,9 +21,9 @@ private final class SignUpForm: ViewModel, Observable {
 
   func run() async {
     await _name.received.answer(
-      .latestOnly, after: .milliseconds(500), clock: self.clock, by: check
+      .latestOnly, debounce: .milliseconds(500), clock: self.clock, by: check
     ) {
-      self.isFree = $0
+      self.isFree = $1
     }
   }
 }

@@ -17,7 +17,8 @@ private final class Player: ViewModel, Observable {
     async let playing: Void = play()
     let clock = clock
     await _sleepAfter.received.answer(
-      .latestOnly, by: { try? await clock.sleep(for: $0) }, publish: { _ in self.isPlaying = false }
+      .latestOnly, by: { try? await clock.sleep(for: $0) },
+      publish: { _, _ in self.isPlaying = false }
     )
     await playing
   }

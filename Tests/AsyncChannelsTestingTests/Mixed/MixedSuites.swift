@@ -140,7 +140,7 @@ private final class Counter: ViewModel {
 
   func run() async {
     await _add.received.answer(
-      .latestOnly, after: .milliseconds(300), clock: clock, by: { $0 }
-    ) { self.count += $0 }
+      .latestOnly, debounce: .milliseconds(300), clock: clock, by: { $0 }
+    ) { self.count += $1 }
   }
 }

@@ -76,9 +76,16 @@ final class ProgrammerErrorTests: XCTestCase {
     }
   }
 
-  func test_C76e_aNegativeDurationTraps() async throws {
-    try await assertTraps("after", saying: "An answer to Int cannot begin after -1.0 seconds") {
-      await Outlet.just(1).answer(after: .seconds(-1), by: { $0 }, publish: { _ in })
+  func test_C76e_aNegativeDebounceTraps() async throws {
+    try await assertTraps("debounce", saying: "A debounce of Int cannot last -1.0 seconds") {
+      await Outlet.just(1).answer(debounce: .seconds(-1), by: { $0 }, publish: { _, _ in })
+    }
+  }
+
+  func test_C76e_aDebounceOfElementsWithTheirOwnOverlapTraps() async throws {
+    try await assertTraps("each", saying: "An answer to Int with .each cannot have a debounce") {
+      await Outlet.just(1).answer(
+        .each { _ in .concurrent }, debounce: .seconds(1), by: { $0 }, publish: { _, _ in })
     }
   }
 

@@ -56,7 +56,8 @@ final class CauseTests: XCTestCase {
       let recording = recording()
       let received = first.outlet.subscribe()
       let run = Task { [second] in
-        await received.answer(overlap, by: { second.send($0 * 10) }, publish: { _ in })
+        await received.answer(
+          OverlapRule(overlap), by: { second.send($0 * 10) }, publish: { _, _ in })
       }
       let worked = second.outlet.subscribe()
       first.send(1)
@@ -76,7 +77,7 @@ final class CauseTests: XCTestCase {
     for number in 1...2 { first.send(number) }
     first.finish()
     await received.answer(
-      overlap: { $0 == 1 ? .latestOnly : .concurrent }, busy: busy.inlet, by: { $0 },
+      .each({ $0 == 1 ? .latestOnly : .concurrent }), busy: busy.inlet, by: { $0 },
       publish: { _, _ in })
     let sent = recording.flow.events.filter { $0.kind == .sent }
     XCTAssertEqual(sent.map(\.text), ["1", "2", "true", "false"])
@@ -94,7 +95,7 @@ final class CauseTests: XCTestCase {
           await gate.pass()
           return number
         } publish: {
-          second.send($0 * 10)
+          second.send($1 * 10)
         }
       }
       for number in 1...2 { first.send(number) }
@@ -116,7 +117,7 @@ final class CauseTests: XCTestCase {
     first.send(1)
     await Task { [second] in
       await received.answer(
-        busy: Inlet { if $0 { cancelThisTask() } }, by: { $0 }, publish: { _ in })
+        busy: Inlet { if $0 { cancelThisTask() } }, by: { $0 }, publish: { _, _ in })
       second.send(99)
     }.value
     XCTAssertEqual(received.pendingCount, 0)
@@ -128,7 +129,7 @@ final class CauseTests: XCTestCase {
     let received = first.outlet.subscribe()
     for number in 1...2 { first.send(number) }
     first.finish()
-    await received.answer { (number: Int, progress: Inlet<Int>) in
+    await received.answerWithProgress { (number: Int, progress: Inlet<Int>) in
       _ = progress.send(number * 10)
     } progress: { [second] _, percent in
       second.send(percent)

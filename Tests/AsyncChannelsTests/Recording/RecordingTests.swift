@@ -308,11 +308,11 @@ final class RecordingTests: XCTestCase {
         let elements = channel.outlet.subscribe()
         channel.send(1)
         channel.finish()
-        async let answering: Void = elements.answer(overlap) { number in
+        async let answering: Void = elements.answer(OverlapRule(overlap)) { number in
           isWorking.open()
           await mayEnd.pass()
           return number
-        } publish: { _ in
+        } publish: { _, _ in
         }
         await isWorking.pass()
         weak let store = recording?.store

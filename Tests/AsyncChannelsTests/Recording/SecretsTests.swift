@@ -177,6 +177,6 @@ private final class Form: Sendable {
       by: { (text: String) async -> Int in
         await begun.pass()
         return text.count
-      }, publish: { (_: Int) in })
+      }, publish: { _, _ in })
   }
 }

@@ -91,14 +91,14 @@ final class AnswerAbandonedTests: XCTestCase {
         ? Task.detached {
           await input.received.answer(by: work) { _ in
             isOnMain.add(Thread.isMainThread)
-          } publish: { _ in
+          } publish: { _, _ in
           }
         }
         : Task { @MainActor in
           await input.received.answer(by: work) { _ in
             MainActor.assertIsolated()
             isOnMain.add(true)
-          } publish: { _ in
+          } publish: { _, _ in
           }
         }
       input.inlet.send(1)
@@ -113,7 +113,7 @@ final class AnswerAbandonedTests: XCTestCase {
     try await withTestTime { time in
       let (input, gate) = (Input<Int>(), Gate())
       let run = Task { [events] in
-        await input.received.answer(overlap: { $0 == 1 ? .concurrent : .oneAtATime }) { _ in
+        await input.received.answer(.each({ $0 == 1 ? .concurrent : .oneAtATime })) { _ in
           await gate.pass()
         } abandoned: {
           events.add("abandoned \($0)")
@@ -178,9 +178,9 @@ final class AnswerAbandonedTests: XCTestCase {
       for overlap in [Overlap.latestOnly, .firstOnly] {
         let gate = Gate()
         let run = Task {
-          await received.answer(overlap) { _ in
+          await received.answer(OverlapRule(overlap)) { _ in
             await gate.pass()
-          } publish: { _ in
+          } publish: { _, _ in
           }
         }
         for number in 1...2 {
@@ -225,7 +225,7 @@ final class AnswerAbandonedTests: XCTestCase {
     by work: @escaping @Sendable (Int) async -> Void
   ) -> Task<Void, Never> {
     Task { [events] in
-      await received.answer(overlap, by: work) {
+      await received.answer(OverlapRule(overlap), by: work) {
         events.add("abandoned \($0)")
       } publish: { number, _ in
         events.add("answered \(number)")
@@ -245,7 +245,7 @@ private final class LinkViewModel: ViewModel {
   @CurrentValue private(set) var link = Link.offline
 
   func run() async {
-    await _connect.received.answer(.latestOnly) { server, progress in
+    await _connect.received.answerWithProgress(.latestOnly) { server, progress in
       progress.send(.connecting(server))
       await giveWay(3)
       progress.send(.online(server))

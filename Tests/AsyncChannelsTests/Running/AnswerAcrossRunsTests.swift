@@ -13,7 +13,7 @@ final class AnswerAcrossRunsTests: XCTestCase {
         buffering: round % 3 == 0 ? .bufferingNewest(1) : .unbounded)
       let begun = Record<Int>()
       let run = Task.detached {
-        await received.answer(overlap, by: { begun.add($0) }, publish: { _ in })
+        await received.answer(OverlapRule(overlap), by: { begun.add($0) }, publish: { _, _ in })
       }
       // The call is in the midst of taking when it is cancelled.
       inputs.send(0)
@@ -26,7 +26,7 @@ final class AnswerAcrossRunsTests: XCTestCase {
       inputs.finish()
       let rest = Record<Int>()
       try await within {
-        await received.answer(by: { rest.add($0) }, publish: { _ in })
+        await received.answer(by: { rest.add($0) }, publish: { _, _ in })
       }
       XCTAssertEqual(rest.events.last, -1, "round \(round)")
     }
@@ -41,11 +41,11 @@ final class AnswerAcrossRunsTests: XCTestCase {
       let (begun, gate) = (Gate(), Gate())
       @Sendable func call() -> Task<Void, Never> {
         Task.detached {
-          await received.answer(overlap, busy: busy.inlet) { number in
+          await received.answer(OverlapRule(overlap), busy: busy.inlet) { number in
             guard number < 0 else { return }
             begun.open()
             await gate.pass()
-          } publish: { _ in
+          } publish: { _, _ in
           }
         }
       }
@@ -75,17 +75,17 @@ final class AnswerAcrossRunsTests: XCTestCase {
         let busy = CurrentValue(false)
         let changes = Probe(busy.outlet)
         let cancelled = Task.detached { [clock = time.clock] in
-          await Stubborn(clock: clock).answer(overlap, busy: busy.inlet) {
+          await Stubborn(clock: clock).answer(OverlapRule(overlap), busy: busy.inlet) {
             $0
-          } publish: { _ in
+          } publish: { _, _ in
             XCTFail("It was cancelled before it began.")
           }
         }
         cancelled.cancel()
         let next = Task.detached { [clock = time.clock] in
-          await Outlet.just(1).answer(overlap, busy: busy.inlet) { _ in
+          await Outlet.just(1).answer(OverlapRule(overlap), busy: busy.inlet) { _ in
             await clock.sleepThrough(second * 2)
-          } publish: { _ in
+          } publish: { _, _ in
           }
         }
         await time.advance(by: second)
@@ -107,9 +107,9 @@ final class AnswerAcrossRunsTests: XCTestCase {
         let busy = CurrentValue(false)
         let clock = time.clock
         let cancelled = Task {
-          await query.outlet.answer(overlap, busy: busy.inlet) { _ in
+          await query.outlet.answer(OverlapRule(overlap), busy: busy.inlet) { _ in
             await clock.sleepThrough(second)
-          } publish: { _ in
+          } publish: { _, _ in
             XCTFail("It was cancelled before it was answered.")
           }
         }
@@ -117,10 +117,10 @@ final class AnswerAcrossRunsTests: XCTestCase {
         let shown = Record<Bool>()
         cancelled.cancel()
         let next = Task {
-          await query.outlet.answer(overlap, busy: busy.inlet) { _ in
+          await query.outlet.answer(OverlapRule(overlap), busy: busy.inlet) { _ in
             await cancelled.value
             shown.add(busy.value)
-          } publish: { _ in
+          } publish: { _, _ in
             shown.add(busy.value)
             query.finish()
           }
@@ -148,9 +148,9 @@ final class AnswerAcrossRunsTests: XCTestCase {
           reports.send(isBusy)
         }
         let run = Task { [clock = time.clock] in
-          await received.answer(overlap, busy: busy) { _ in
+          await received.answer(OverlapRule(overlap), busy: busy) { _ in
             await clock.sleepThrough(second)
-          } publish: { _ in
+          } publish: { _, _ in
           }
         }
         inputs.send(1)
@@ -179,7 +179,7 @@ final class AnswerAcrossRunsTests: XCTestCase {
         Task.detached { [clock = time.clock] in
           await Outlet.just(seconds).answer(busy: reports.inlet) { seconds in
             await clock.sleepThrough(second * seconds)
-          } publish: { _ in
+          } publish: { _, _ in
           }
         }
       }

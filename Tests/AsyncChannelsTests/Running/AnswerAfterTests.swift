@@ -122,7 +122,9 @@ final class AnswerAfterTests: XCTestCase {
       let inputs = Channel<Int>()
       let received = inputs.outlet.subscribe()
       let pauses = Atomic(0)
-      let pause: DebounceWait = { waiter in
+      var options = AnswerOptions<Int>(
+        OverlapRule(overlap), .seconds(1), nil, on: ContinuousClock(), nil, false, nil, nil)
+      options.rules.pause?.wait = { waiter, _ in
         let offered = waiter.pendingCount
         if pauses.add(1, ordering: .relaxed).newValue == 1 {
           inputs.send(3)
@@ -130,9 +132,6 @@ final class AnswerAfterTests: XCTestCase {
         }
         return offered
       }
-      let rules = AnswerRules(
-        overlap: overlap, pause: pause, busy: nil, isBusyInPause: false,
-        tellsIgnored: false, tellsAbandoned: false)
       let begun = Record<Int>()
       let work = WorkFunction<Int, Int>.silent { number in
         begun.add(number)
@@ -141,8 +140,7 @@ final class AnswerAfterTests: XCTestCase {
       inputs.send(1)
       inputs.send(2)
       await Answering(
-        rules, overlapOf: { _ in overlap }, of: Consumer(received.makeAsyncIterator()),
-        tellingIgnored: nil, abandoned: nil, by: work, publish: .answer { _ in }
+        options, of: Consumer(received.makeAsyncIterator()), by: work, publish: { _, _ in }
       ).run()
       XCTAssertEqual(begun.events.first, overlap == .latestOnly ? begun.events.first : 2)
       XCTAssertEqual(pauses.load(ordering: .relaxed), 2, "\(overlap)")
@@ -156,9 +154,10 @@ final class AnswerAfterTests: XCTestCase {
       let phases = Probe(busy.outlet)
       let run = Task {
         await received.answer(
-          overlap, after: pause, clock: time.clock, busy: busy.inlet, isBusyInPause: true,
+          OverlapRule(overlap), debounce: Debounce(pause), clock: time.clock, busy: busy.inlet,
+          busyFromArrival: true,
           by: { $0 }
-        ) { calls.published.append($0) }
+        ) { calls.published.append($1) }
       }
       calls.inputs.send(1)
       await time.idle()
@@ -302,7 +301,7 @@ final class AnswerAfterTests: XCTestCase {
       first.cancel()
       calls.inputs.send(2)
       calls.inputs.finish()
-      await received.answer(by: { $0 }, publish: { calls.published.append($0) })
+      await received.answer(by: { $0 }, publish: { calls.published.append($1) })
       XCTAssertEqual(calls.published, [1, 2])
     }
   }
@@ -362,8 +361,8 @@ final class AnswerAfterTests: XCTestCase {
       var token = Optional(Token())
       weak let sameToken = token
       let run = Task { [received] in
-        await received?.answer(after: pause, clock: time.clock) { _ in
-        } publish: { _ in
+        await received?.answer(debounce: Debounce(pause), clock: time.clock) { _ in
+        } publish: { _, _ in
         }
       }
       if let token { inputs.send(token) }
@@ -390,7 +389,8 @@ final class AnswerAfterTests: XCTestCase {
       @Sendable func call() -> Task<Void, Never> {
         Task.detached {
           await received.answer(
-            .concurrent, after: .seconds(1), clock: clock, by: { begun.add($0) }, publish: { _ in })
+            .concurrent, debounce: .seconds(1), clock: clock, by: { begun.add($0) },
+            publish: { _, _ in })
         }
       }
       var calls: [Task<Void, Never>] = []
@@ -416,7 +416,7 @@ final class AnswerAfterTests: XCTestCase {
       let received = Self.sources[round % 3](inputs.outlet)
       let clock = TestClock()
       let run = Task.detached {
-        await received.answer(after: .seconds(1), clock: clock, by: { $0 }, publish: { _ in })
+        await received.answer(debounce: .seconds(1), clock: clock, by: { $0 }, publish: { _, _ in })
       }
       for number in 0..<(1 + round % 20) {
         inputs.send(number)
@@ -477,11 +477,13 @@ private final class Calls {
     busy: Inlet<Bool>? = nil, by work: @escaping @Sendable (Int) async -> Void = { _ in }
   ) -> Task<Void, Never> {
     Task { [time, record] in
-      await received.answer(overlap, after: pause, clock: time.clock, busy: busy) { number in
+      await received.answer(
+        OverlapRule(overlap), debounce: Debounce(pause), clock: time.clock, busy: busy
+      ) { number in
         record.add(number)
         await work(number)
         return number
-      } publish: { number in
+      } publish: { _, number in
         MainActor.assertIsolated()
         self.published.append(number)
       }

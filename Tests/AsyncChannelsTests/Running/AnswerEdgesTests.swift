@@ -16,11 +16,11 @@ final class AnswerEdgesTests: XCTestCase {
       let (input, gate) = (Channel<Int>(), Gate())
       let (received, published) = (input.outlet.subscribe(), Record<Int>())
       let run = Task { @MainActor in
-        await received.answer(.latestOnly, after: pause, clock: time.clock) { number in
+        await received.answer(.latestOnly, debounce: Debounce(pause), clock: time.clock) { number in
           await gate.pass()
           return Task.isCancelled ? -number : number
         } publish: {
-          published.add($0)
+          published.add($1)
         }
       }
       input.send(1)
@@ -38,8 +38,9 @@ final class AnswerEdgesTests: XCTestCase {
       let input = Channel<Int>()
       let (received, published) = (input.outlet.subscribe(), Record<Int>())
       let run = Task { @MainActor in
-        await received.answer(.latestOnly, after: pause, clock: time.clock, by: { $0 }) {
-          published.add($0)
+        await received.answer(.latestOnly, debounce: Debounce(pause), clock: time.clock, by: { $0 })
+        {
+          published.add($1)
         }
       }
       input.send(1)
@@ -63,18 +64,21 @@ final class AnswerEdgesTests: XCTestCase {
     }
     typealias Form = @Sendable @MainActor (Subscription<Int>, TestClock, Inlet<Bool>) async -> Void
     let forms: [Form] = [
-      { [pause] in await $0.answer(after: pause, clock: $1, busy: $2, by: { $0 }) { _ in } },
-      { [pause] in await $0.answer(after: pause, clock: $1, busy: $2, by: refuse) { _ in } },
-      { [pause] in await $0.answer(after: pause, clock: $1, busy: $2, by: { $0 }) { _, _ in } },
-      { [pause] in await $0.answer(after: pause, clock: $1, busy: $2, by: refuse) { _, _ in } },
       { [pause] in
-        await $0.answer(
-          after: pause, clock: $1, busy: $2, by: report, progress: { _, _ in },
+        await $0.answer(debounce: Debounce(pause), clock: $1, busy: $2, by: { $0 }) { _, _ in }
+      },
+      { [pause] in
+        await $0.answer(debounce: Debounce(pause), clock: $1, busy: $2, by: refuse) { _, _ in }
+      },
+      { [pause] in
+        await $0.answerWithProgress(
+          debounce: Debounce(pause), clock: $1, busy: $2, by: report, progress: { _, _ in },
           publish: { _, _ in })
       },
       { [pause] in
-        await $0.answer(
-          after: pause, clock: $1, busy: $2, by: refuseReporting, progress: { _, _ in },
+        await $0.answerWithProgress(
+          debounce: Debounce(pause), clock: $1, busy: $2, by: refuseReporting,
+          progress: { _, _ in },
           publish: { _, _ in })
       },
     ]
@@ -101,11 +105,12 @@ final class AnswerEdgesTests: XCTestCase {
       let busy = Inlet<Bool> { phases.add($0) }
       let run = Task { @MainActor in
         await received.answer(
-          .latestOnly, after: pause, clock: time.clock, busy: busy, isBusyInPause: true
+          .latestOnly, debounce: Debounce(pause), clock: time.clock, busy: busy,
+          busyFromArrival: true
         ) { number in
           if number == 1 { try? await Task.sleep(for: .seconds(60), clock: time.clock) }
           return number
-        } publish: { _ in
+        } publish: { _, _ in
         }
       }
       input.send(1)
@@ -124,9 +129,9 @@ final class AnswerEdgesTests: XCTestCase {
         let (input, gate, phases) = (Channel<Int>(), Gate(), Record<Bool>())
         let received = input.outlet.subscribe()
         let run = Task { @MainActor in
-          await received.answer(overlap, busy: Inlet { phases.add($0) }) { _ in
+          await received.answer(OverlapRule(overlap), busy: Inlet { phases.add($0) }) { _ in
             await gate.pass()
-          } publish: { _ in
+          } publish: { _, _ in
             XCTFail("It was cancelled.")
           }
         }
@@ -152,7 +157,7 @@ final class AnswerEdgesTests: XCTestCase {
       let run = Task { @MainActor in
         let tracked = Tracked(1, in: census)
         let busy = Inlet<Bool> { _ in withExtendedLifetime(tracked) {} }
-        await received.answer(busy: busy, by: { $0 }, publish: { _ in })
+        await received.answer(busy: busy, by: { $0 }, publish: { _, _ in })
       }
       input.send(1)
       try await until("it has begun") { census.count == 1 && received.pendingCount == 0 }
@@ -164,7 +169,7 @@ final class AnswerEdgesTests: XCTestCase {
 
   func test_aSequenceWhoseIteratorIsAValueIsAnsweredToItsEnd() async throws {
     let published = Record<Int>()
-    try await within { await CountToThree().answer(by: { $0 }, publish: { published.add($0) }) }
+    try await within { await CountToThree().answer(by: { $0 }, publish: { published.add($1) }) }
     XCTAssertEqual(published.events, [1, 2, 3])
   }
 
@@ -185,7 +190,7 @@ final class AnswerEdgesTests: XCTestCase {
     await taps.received.answer(.firstOnly, ignored: Inlet { told.add($0) }) { tap in
       counts.returned.store(counts.sent.load(ordering: .acquiring), ordering: .releasing)
       return tap
-    } publish: { tap in
+    } publish: { _, tap in
       worked += 1
       // Worked on, though it was sent before the work that was answered last had returned?
       if tap <= limit { late.append(tap) }

@@ -9,12 +9,13 @@ final class AnswerFairnessTests: XCTestCase {
     for overlap in Overlap.allCases {
       try await expectTurns("\(overlap)") { received, busy in
         await received.answer(
-          overlap, busy: busy, ignored: Inlet { _ in }, by: { $0 }, publish: { _ in })
+          OverlapRule(overlap), busy: busy, ignored: Inlet { _ in }, by: { $0 },
+          publish: { _, _ in })
       }
     }
     try await expectTurns("an overlap for each") { received, busy in
       await received.answer(
-        overlap: { _ in .latestOnly }, busy: busy, by: { $0 }, publish: { _, _ in })
+        .each({ _ in .latestOnly }), busy: busy, by: { $0 }, publish: { _, _ in })
     }
   }
 
@@ -81,7 +82,7 @@ final class AnswerFairnessTests: XCTestCase {
         .latestOnly, busy: isReported ? CurrentValue(false).inlet : nil,
         by: {
           begun.add($0); return $0
-        }, publish: { published.append($0) })
+        }, publish: { published.append($1) })
       XCTAssertEqual(begun.events, [1_000])
       XCTAssertEqual(published, [1_000])
     }
@@ -92,7 +93,7 @@ private func answerConcurrently(
   _ numbers: Subscription<Int>, to published: Record<Int>, on stage: isolated Stage,
   by work: @escaping @Sendable (Int) async -> Int
 ) async {
-  await numbers.answer(.concurrent, by: work) { answer in
+  await numbers.answer(.concurrent, by: work) { _, answer in
     stage.assertIsolated()
     published.add(answer)
   }

@@ -17,7 +17,7 @@ final class AnswerFirstOnlyTests: XCTestCase {
         await received.answer(.firstOnly, ignored: ignored.inlet { $0.append($1) }) { number in
           await clock.sleepThrough(.seconds(1))
           return number
-        } publish: { number in
+        } publish: { _, number in
           ignoredByTheAnswer.append([number] + ignored.value)
         }
       }
@@ -48,7 +48,7 @@ final class AnswerFirstOnlyTests: XCTestCase {
           // Before the answer: ignored, however late the call can look at it.
           inputs.send(-1)
           return number
-        } publish: { number in
+        } publish: { _, number in
           published.append(number)
           if number < 100 { inputs.send(number + 1) } else { inputs.finish() }
         }
@@ -71,7 +71,7 @@ final class AnswerFirstOnlyTests: XCTestCase {
           state.value = 2
         }
         return number
-      } publish: { number in
+      } publish: { _, number in
         answers.send(number)
         state.finish()
       }
@@ -92,7 +92,7 @@ final class AnswerFirstOnlyTests: XCTestCase {
         await received.answer(.firstOnly, ignored: Inlet { ignored.add($0) }) { number in
           worked.add(number)
           if number % 3 == round % 3 { await Task.yield() }
-        } publish: { _ in
+        } publish: { _, _ in
         }
       }
       for number in 0..<50 {
@@ -117,7 +117,7 @@ final class AnswerFirstOnlyTests: XCTestCase {
           await received.answer(.firstOnly, ignored: ignored.inlet { $0.append($1) }) { number in
             if number == 1 { await clock.sleepThrough(.seconds(1)) }
             return number
-          } publish: { number in
+          } publish: { _, number in
             published.append(number)
           }
         }

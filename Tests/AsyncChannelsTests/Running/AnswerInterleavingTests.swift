@@ -43,7 +43,7 @@ final class AnswerInterleavingTests: XCTestCase {
             begun.add(number)
             for _ in 0..<(number % 4) { await Task.yield() }
             return number
-          } publish: { [log] number in
+          } publish: { [log] _, number in
             log.published.append(number)
           }
         }
@@ -60,7 +60,7 @@ final class AnswerInterleavingTests: XCTestCase {
         await received.answer { number in
           begun.add(number)
           return number
-        } publish: { [log] number in
+        } publish: { [log] _, number in
           log.published.append(number)
         }
       }
@@ -83,10 +83,10 @@ final class AnswerInterleavingTests: XCTestCase {
       let busy = Inlet<Bool> { [log] phase in MainActor.assumeIsolated { log.phases.append(phase) }
       }
       let run = Task {
-        await received.answer(overlap, busy: busy) { number in
+        await received.answer(OverlapRule(overlap), busy: busy) { number in
           for _ in 0..<delays[number] where isStubborn || !Task.isCancelled { await Task.yield() }
           return number
-        } publish: { [log] number in
+        } publish: { [log] _, number in
           log.published.append(number)
         }
       }

@@ -12,7 +12,7 @@ final class AnswerKnowingTests: XCTestCase {
   func test_C102_anAnswerIsPublishedWithItsElement() async throws {
     for overlap in [Overlap.oneAtATime, .concurrent] {
       var published: [Int: String] = [:]
-      await Outlet.just(1, 2, 3).answer(overlap, by: { "\($0)" }) { number, text in
+      await Outlet.just(1, 2, 3).answer(OverlapRule(overlap), by: { "\($0)" }) { number, text in
         published[number] = text
       }
       XCTAssertEqual(published, [1: "1", 2: "2", 3: "3"])
@@ -21,7 +21,7 @@ final class AnswerKnowingTests: XCTestCase {
         if number == 2 { throw Refused() }
         return number
       }
-      await Outlet.just(1, 2).answer(overlap, by: check) { number, result in
+      await Outlet.just(1, 2).answer(OverlapRule(overlap), by: check) { number, result in
         results[number] = result
       }
       XCTAssertEqual(results, [1: .success(1), 2: .failure(Refused())])
@@ -31,14 +31,15 @@ final class AnswerKnowingTests: XCTestCase {
   func test_C103_progressIsPublishedInOrderBeforeTheAnswer() async throws {
     for overlap in Overlap.allCases {
       var seen: [String] = []
-      await Outlet.just(7).answer(overlap) { (_: Int, progress: Inlet<Int>) in
+      await Outlet.just(7).answerWithProgress(OverlapRule(overlap)) {
+        (_: Int, progress: Inlet<Int>) in
         for percent in 1...100 { progress.send(percent) }
         return "done"
       } progress: { number, percent in
         MainActor.assertIsolated()
         seen.append("\(number): \(percent)")
       } publish: { number, answer in
-        seen.append("\(number): \(answer)")
+        seen.append("\(number): \(answer.get())")
       }
       XCTAssertEqual(seen, (1...100).map { "7: \($0)" } + ["7: done"], "\(overlap)")
     }
@@ -47,7 +48,7 @@ final class AnswerKnowingTests: XCTestCase {
   func test_C103_afterTheWorkHasReturnedItsInletIsSilent() async throws {
     let kept = Mutex<Inlet<Int>?>(nil)
     var seen: [Int] = []
-    await Outlet.just(1).answer { (_: Int, progress: Inlet<Int>) in
+    await Outlet.just(1).answerWithProgress { (_: Int, progress: Inlet<Int>) in
       kept.withLock { $0 = progress }
     } progress: { _, percent in
       seen.append(percent)
@@ -67,7 +68,8 @@ final class AnswerKnowingTests: XCTestCase {
       let started = Probe(begun.outlet)
       let isOver = Atomic(false)
       let run = Task {
-        await input.received.answer(.latestOnly) { (number: Int, progress: Inlet<Int>) in
+        await input.received.answerWithProgress(.latestOnly) {
+          (number: Int, progress: Inlet<Int>) in
           begun.send(number)
           while !isOver.load(ordering: .relaxed), number != 3 {
             progress.send(number)
@@ -105,7 +107,8 @@ final class AnswerKnowingTests: XCTestCase {
       let wasSent = Record<Bool>()
       var published: [Int] = []
       let run = Task {
-        await input.received.answer(.latestOnly) { (number: Int, progress: Inlet<Int>) in
+        await input.received.answerWithProgress(.latestOnly) {
+          (number: Int, progress: Inlet<Int>) in
           begun[number].open()
           if number == 1 { return }
           await mayGoOn.pass()
@@ -138,7 +141,7 @@ final class AnswerKnowingTests: XCTestCase {
       progress.send(50)
       throw Refused()
     }
-    await Outlet.just(1).answer(by: work) { _, percent in
+    await Outlet.just(1).answerWithProgress(by: work) { _, percent in
       seen.append("\(percent)")
     } publish: { _, result in
       seen.append(result == .failure(Refused()) ? "failed" : "?")

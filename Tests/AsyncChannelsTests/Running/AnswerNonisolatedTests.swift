@@ -17,7 +17,7 @@ final class AnswerNonisolatedTests: XCTestCase {
     try await within(.seconds(30)) {
       await received.answer(.concurrent) {
         $0
-      } publish: { _ in
+      } publish: { _, _ in
         let now = inside.add(1, ordering: .sequentiallyConsistent).newValue
         most.max(now, ordering: .sequentiallyConsistent)
         count.add(1, ordering: .sequentiallyConsistent)
@@ -40,7 +40,7 @@ final class AnswerNonisolatedTests: XCTestCase {
       await received.answer(.latestOnly) { number in
         worked.store(number, ordering: .sequentiallyConsistent)
         return number
-      } publish: { number in
+      } publish: { _, number in
         let now = inside.add(1, ordering: .sequentiallyConsistent).newValue
         most.max(now, ordering: .sequentiallyConsistent)
         if number == last { numbers.finish() } else { numbers.send(number + 1) }
@@ -69,7 +69,8 @@ final class AnswerNonisolatedTests: XCTestCase {
     try await within(.seconds(30)) {
       await withDiscardingTaskGroup { group in
         group.addTask {
-          await received.answer(overlap, busy: said.inlet, by: { $0 }, publish: { _ in })
+          await received.answer(
+            OverlapRule(overlap), busy: said.inlet, by: { $0 }, publish: { _, _ in })
         }
         for number in 0..<20_000 {
           numbers.send(number)
@@ -94,11 +95,11 @@ final class AnswerNonisolatedTests: XCTestCase {
       let received = numbers.outlet.subscribe()
       let published = Record<Int>()
       let run = Task.detached {
-        await received.answer(.latestOnly, after: .seconds(1), clock: time.clock) { number in
+        await received.answer(.latestOnly, debounce: .seconds(1), clock: time.clock) { number in
           if number == 1 { numbers.send(2) }
           return number
         } publish: {
-          published.add($0)
+          published.add($1)
         }
       }
       numbers.send(1)
@@ -124,7 +125,7 @@ final class AnswerNonisolatedTests: XCTestCase {
           working.subtract(1, ordering: .relaxed)
           return number
         } publish: {
-          published.add($0)
+          published.add($1)
         }
         XCTAssertEqual(working.load(ordering: .relaxed), 0, "round \(round)")
       }

@@ -47,14 +47,13 @@ final class AnswerOverlappingTests: XCTestCase {
       }
       let run = Task {
         if isIsolated {
-          await input.received.answer(overlap: \.overlap, busy: busy, ignored: ignored, by: work) {
+          await input.received.answer(.each(\.overlap), busy: busy, ignored: ignored, by: work) {
             job, _ in
             note("\(job) answered")
           }
         } else {
           await Self.elsewhere {
-            await input.received.answer(overlap: \.overlap, busy: busy, ignored: ignored, by: work)
-            {
+            await input.received.answer(.each(\.overlap), busy: busy, ignored: ignored, by: work) {
               job, _ in
               note("\(job) answered")
             }
@@ -160,7 +159,7 @@ final class AnswerOverlappingTests: XCTestCase {
       let received = input.received
       let run = Task {
         await received.answer(
-          overlap: { $0 < 3 ? .latestOnly : .concurrent }, busy: Inlet { phases.add($0) }
+          .each({ $0 < 3 ? .latestOnly : .concurrent }), busy: Inlet { phases.add($0) }
         ) { number in
           await (number == 1 ? old : new).pass()
         } publish: { number, _ in
@@ -190,7 +189,7 @@ final class AnswerOverlappingTests: XCTestCase {
       let (input, begun) = (Input<Job>(), Record<Job>())
       @MainActor func call() -> Task<Void, Never> {
         Task { [clock = time.clock] in
-          await input.received.answer(overlap: \.overlap) { job in
+          await input.received.answer(.each(\.overlap)) { job in
             begun.add(job)
             try? await clock.sleep(for: .seconds(job.seconds))
           } publish: { _, _ in
@@ -220,7 +219,7 @@ final class AnswerOverlappingTests: XCTestCase {
       if number == 2 { throw Refused() }
       return number
     }
-    await Outlet.just(1, 2, 3).answer(overlap: { _ in .concurrent }, by: work) { number, result in
+    await Outlet.just(1, 2, 3).answer(.each({ _ in .concurrent }), by: work) { number, result in
       results[number] = result
     }
     XCTAssertEqual(results, [1: .success(1), 2: .failure(Refused()), 3: .success(3)])
@@ -234,7 +233,7 @@ final class AnswerOverlappingTests: XCTestCase {
       continuation.finish()
       let underWay = Locked((now: 0, most: 0))
       var published: [Int] = []
-      await UncheckedNumbers(numbers).answer(overlap: { _ in overlap }) { number in
+      await UncheckedNumbers(numbers).answer(.each({ _ in overlap })) { number in
         underWay.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
         await Task.yield()
         underWay.withLock { $0.now -= 1 }
@@ -256,7 +255,7 @@ final class AnswerOverlappingTests: XCTestCase {
         input.inlet.send(job)
       }
       input.finish()
-      await input.received.answer(overlap: \.overlap) {
+      await input.received.answer(.each(\.overlap)) {
         begun.add($0)
       } publish: { job, _ in
         answered.add(job)
@@ -274,7 +273,7 @@ final class AnswerOverlappingTests: XCTestCase {
       for number in 0..<130 { input.inlet.send(number) }
       input.finish()
       let run = Task.detached {
-        await input.received.answer(overlap: { _ in .latestOnly }, by: { begun.add($0) }) { _, _ in
+        await input.received.answer(.each({ _ in .latestOnly }), by: { begun.add($0) }) { _, _ in
         }
       }
       try await within { await run.value }
@@ -290,7 +289,7 @@ final class AnswerOverlappingTests: XCTestCase {
         let received = input.outlet.subscribe(buffering: policy)
         let run = Task { [clock = time.clock] in
           await received.answer(
-            overlap: \.overlap, ignored: Inlet { events.add("\($0) ignored") }
+            .each(\.overlap), ignored: Inlet { events.add("\($0) ignored") }
           ) { _ in
             await clock.sleepThrough(.seconds(1))
           } publish: { job, _ in
@@ -322,7 +321,7 @@ final class AnswerOverlappingTests: XCTestCase {
       let (input, events) = (Channel<Job>(), Record<String>())
       let received = input.outlet.subscribe(buffering: .bufferingNewest(2))
       let run = Task { [clock = time.clock] in
-        await received.answer(overlap: \.overlap, ignored: Inlet { events.add("\($0) ignored") }) {
+        await received.answer(.each(\.overlap), ignored: Inlet { events.add("\($0) ignored") }) {
           _ in
           await clock.sleepThrough(.seconds(1))
         } publish: { job, _ in
@@ -347,7 +346,7 @@ final class AnswerOverlappingTests: XCTestCase {
     let (census, answered) = (Census(), Channel<Void>())
     let answers = answered.outlet.subscribe()
     let run = Task {
-      await input.received.answer(overlap: { _ in .concurrent }, by: { _ in }) { _, _ in
+      await input.received.answer(.each({ _ in .concurrent }), by: { _ in }) { _, _ in
         answered.send()
       }
     }
@@ -366,7 +365,7 @@ final class AnswerOverlappingTests: XCTestCase {
     try await withTestTime { time in
       let (input, census) = (Input<Tracked>(), Census())
       let run = Task {
-        await input.received.answer(overlap: { _ in .concurrent }, by: { _ in }) { _, _ in }
+        await input.received.answer(.each({ _ in .concurrent }), by: { _ in }) { _, _ in }
       }
       for number in 0..<1_000 { input.inlet.send(Tracked(number, in: census)) }
       await time.idle()
@@ -381,7 +380,7 @@ final class AnswerOverlappingTests: XCTestCase {
     let (input, events) = (Input<Job>(), Record<String>())
     let mayGoOn = DispatchSemaphore(value: 0)
     let run = Task.detached {
-      await input.received.answer(overlap: \.overlap) { job in
+      await input.received.answer(.each(\.overlap)) { job in
         events.add("\(job) begins")
       } publish: { job, _ in
         events.add("\(job) answered")
@@ -424,11 +423,11 @@ final class AnswerOverlappingTests: XCTestCase {
         let publish: @Sendable (Job) -> Void = { job in seen.withLock { $0.answer(job) } }
         if elsewhere {
           return Task.detached {
-            await input.received.answer(overlap: \.overlap, by: work) { job, _ in publish(job) }
+            await input.received.answer(.each(\.overlap), by: work) { job, _ in publish(job) }
           }
         }
         return Task { @MainActor in
-          await input.received.answer(overlap: \.overlap, by: work) { job, _ in publish(job) }
+          await input.received.answer(.each(\.overlap), by: work) { job, _ in publish(job) }
         }
       }
       let isElsewhere = round.isMultiple(of: 2)

@@ -85,7 +85,7 @@ private final class DownloadViewModel: ViewModel {
 
   func run() async {
     let load = load
-    await _download.received.answer(.latestOnly) { name, progress -> String? in
+    await _download.received.answerWithProgress(.latestOnly) { name, progress -> String? in
       guard let name else { return nil }
       return await load(name, progress)
     } progress: { _, fraction in
@@ -93,7 +93,7 @@ private final class DownloadViewModel: ViewModel {
     } abandoned: { _ in
       self.fraction = 0
     } publish: { _, text in
-      (self.fraction, self.text) = (text == nil ? 0 : 1, text)
+      (self.fraction, self.text) = (text.get() == nil ? 0 : 1, text.get())
     }
   }
 }
@@ -118,8 +118,8 @@ private final class FormViewModel: ViewModel, Observable {
 
   func run() async {
     await $name.filter { !$0.isEmpty }.answer(
-      .latestOnly, after: .milliseconds(300), clock: self.clock, busy: _isChecking.inlet,
-      isBusyInPause: true, by: isFree
+      .latestOnly, debounce: .milliseconds(300), clock: self.clock, busy: _isChecking.inlet,
+      busyFromArrival: true, by: isFree
     ) { name, isFree in
       self.freeName = isFree ? name : nil
     }

@@ -67,9 +67,9 @@ final class AnswerTakingTests: XCTestCase {
     by work: @escaping @Sendable (Int) async -> Void
   ) async {
     if let overlap {
-      await received.answer(overlap, busy: busy, by: work, publish: { _ in })
+      await received.answer(OverlapRule(overlap), busy: busy, by: work, publish: { _, _ in })
     } else {
-      await received.answer(overlap: { _ in .latestOnly }, busy: busy, by: work) { _, _ in }
+      await received.answer(.each({ _ in .latestOnly }), busy: busy, by: work) { _, _ in }
     }
   }
 
@@ -80,7 +80,7 @@ final class AnswerTakingTests: XCTestCase {
         let received = subscribe(inputs.outlet)
         for number in 1...4 { inputs.send(number) }
         let run = Task {
-          await received.answer(by: Self.untilCancelled(begun), publish: { _ in })
+          await received.answer(by: Self.untilCancelled(begun), publish: { _, _ in })
         }
         try await until("it works") { begun.count == 1 }
         run.cancel()
@@ -101,7 +101,7 @@ final class AnswerTakingTests: XCTestCase {
       let (inputs, begun) = (Channel<Int>(), Record<String>())
       let received = inputs.outlet.subscribe()
       let run = Task {
-        await received.answer(overlap: { $0 == 1 ? .concurrent : .oneAtATime }) { number in
+        await received.answer(.each({ $0 == 1 ? .concurrent : .oneAtATime })) { number in
           begun.add("\(number)\(Task.isCancelled ? " cancelled" : "")")
           await Self.untilCancelled(begun)(number * 10)
         } publish: { _, _ in
@@ -127,7 +127,7 @@ final class AnswerTakingTests: XCTestCase {
         let (inputs, begun) = (Channel<Int>(), Record<Int>())
         let received = inputs.outlet.subscribe()
         let run = Task {
-          await received.answer(overlap: { $0 < 3 ? .latestOnly : .concurrent }) { number in
+          await received.answer(.each({ $0 < 3 ? .latestOnly : .concurrent })) { number in
             begun.add(number)
           } publish: { _, _ in
           }
@@ -192,9 +192,10 @@ final class AnswerTakingTests: XCTestCase {
       let numbers = CancellingSequence()
       await Task {
         if let overlap {
-          await numbers.answer(overlap, by: work, publish: { _ in begun.add("published") })
+          await numbers.answer(
+            OverlapRule(overlap), by: work, publish: { _, _ in begun.add("published") })
         } else {
-          await numbers.answer(overlap: { _ in .oneAtATime }, by: work) { _, _ in }
+          await numbers.answer(.each({ _ in .oneAtATime }), by: work) { _, _ in }
         }
       }.value
       XCTAssertEqual(begun.events, ["1 cancelled"], "\(overlap as Any)")
@@ -231,7 +232,7 @@ final class AnswerTakingTests: XCTestCase {
       case .batches: for await numbers in received.batches(ofAtMost: 2) { got += numbers }
       case .answer:
         let record = Record<Int>()
-        await received.answer(by: { $0 }, publish: { record.add($0) })
+        await received.answer(by: { $0 }, publish: { record.add($1) })
         got = record.events
       }
       return got

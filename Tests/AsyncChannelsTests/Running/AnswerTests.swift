@@ -9,10 +9,10 @@ final class AnswerTests: XCTestCase {
     for overlap in [Overlap.oneAtATime, .concurrent] {
       let seen = Record<Int>()
       let stream = Outlet.just(1, 2, 3, 4, 5)
-      await stream.answer(overlap) { number in
+      await stream.answer(OverlapRule(overlap)) { number in
         await Task.yield()
         return number * 10
-      } publish: { answer in
+      } publish: { _, answer in
         seen.add(answer)
       }
       XCTAssertEqual(Set(seen.events), [10, 20, 30, 40, 50], "\(overlap)")
@@ -21,7 +21,7 @@ final class AnswerTests: XCTestCase {
 
   func test_latestOnlyAnswersTheLastElementBeforeItReturns() async throws {
     let seen = Record<Int>()
-    await Outlet.just(1, 2, 3).answer(.latestOnly, by: { $0 }, publish: { seen.add($0) })
+    await Outlet.just(1, 2, 3).answer(.latestOnly, by: { $0 }, publish: { seen.add($1) })
     XCTAssertEqual(seen.events.last, 3)
   }
 
@@ -39,7 +39,7 @@ final class AnswerTests: XCTestCase {
     await Outlet.just(1, 2, 3).answer { number in
       // Elsewhere meanwhile.
       await Task.detached { number }.value
-    } publish: { answer in
+    } publish: { _, answer in
       MainActor.assertIsolated()
       seen.append(answer)
     }
@@ -68,7 +68,8 @@ final class AnswerTests: XCTestCase {
       input.finish()
       var happened: [String] = []
       let busy = Inlet<Bool> { isBusy in MainActor.assumeIsolated { happened.append("\(isBusy)") } }
-      await input.received.answer(overlap, busy: busy, by: { $0 }, publish: { _ in })
+      await input.received.answer(
+        OverlapRule(overlap), busy: busy, by: { $0 }, publish: { _, _ in })
       XCTAssertEqual(happened, ["true", "false"], "\(overlap)")
     }
   }
@@ -81,7 +82,7 @@ final class AnswerTests: XCTestCase {
       let phases = Probe(busy.outlet)
       let positive = numbers.outlet.filter { $0 > 0 }.subscribe()
       for number in [1, -1, -2] { numbers.send(number) }
-      let run = Task { await positive.answer(busy: busy.inlet, by: { $0 }, publish: { _ in }) }
+      let run = Task { await positive.answer(busy: busy.inlet, by: { $0 }, publish: { _, _ in }) }
       await time.idle()
       XCTAssertEqual(phases.values, [false, true, false])
       run.cancel()
@@ -91,9 +92,10 @@ final class AnswerTests: XCTestCase {
   func test_C79b_itIsNoLongerBusyJustBeforeTheLastAnswerIsPublished() async throws {
     for overlap in Overlap.allCases {
       let happened = Record<String>()
-      await Outlet.just(1).answer(overlap, busy: Inlet { happened.add("busy: \($0)") }) {
+      await Outlet.just(1).answer(OverlapRule(overlap), busy: Inlet { happened.add("busy: \($0)") })
+      {
         $0
-      } publish: { number in
+      } publish: { _, number in
         happened.add("answer \(number)")
       }
       XCTAssertEqual(happened.events, ["busy: true", "busy: false", "answer 1"], "\(overlap)")
@@ -125,14 +127,14 @@ final class AnswerTests: XCTestCase {
       let begun = Record<Int>()
       for number in 0..<30 {
         inputs.send(number)
-        let run = Task.detached { await received.answer(by: { $0 }, publish: { begun.add($0) }) }
+        let run = Task.detached { await received.answer(by: { $0 }, publish: { begun.add($1) }) }
         // Before it has begun, so nothing is in flight.
         run.cancel()
         if number.isMultiple(of: 3) { await run.value }
       }
       XCTAssertEqual(begun.events, [], "seed \(time.seed ?? 0)")
       inputs.finish()
-      await received.answer(by: { $0 }, publish: { begun.add($0) })
+      await received.answer(by: { $0 }, publish: { begun.add($1) })
       XCTAssertEqual(begun.events, Array(0..<30), "seed \(time.seed ?? 0)")
     }
   }
@@ -177,10 +179,10 @@ private final class Calls {
     (self.answers, self.busy) = (Probe(answers.outlet), Probe(busy.outlet))
     // Detached: as nonisolated code calls it.
     run = Task.detached {
-      await received.answer(overlap, busy: busy.inlet) { number in
+      await received.answer(OverlapRule(overlap), busy: busy.inlet) { number in
         await work(number)
         return number
-      } publish: { number in
+      } publish: { _, number in
         answers.send(number)
       }
     }
@@ -203,10 +205,10 @@ private actor Counter {
     let received = channel.outlet.subscribe()
     for number in numbers { channel.send(number) }
     channel.finish()
-    await received.answer(overlap) { number in
+    await received.answer(OverlapRule(overlap)) { number in
       await Task.yield()
       return number
-    } publish: { number in
+    } publish: { _, number in
       // Two steps, which only isolation keeps together.
       let old = self.sum
       self.sum = old + number

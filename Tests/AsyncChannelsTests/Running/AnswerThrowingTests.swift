@@ -7,7 +7,7 @@ import XCTest
 final class AnswerThrowingTests: XCTestCase {
   func test_C78_workThatThrowsIsAnsweredWithAResultOfItsErrorsType() async {
     var published: [Result<Int, Odd>] = []
-    await Outlet.just(1, 2).answer(by: half(of:)) { published.append($0) }
+    await Outlet.just(1, 2).answer(by: half(of:)) { published.append($1) }
     XCTAssertEqual(published, [.failure(Odd(number: 1)), .success(1)])
   }
 
@@ -17,7 +17,7 @@ final class AnswerThrowingTests: XCTestCase {
       await Task.yield()
       let half = try await half(of: number)
       return half + 100
-    } publish: { result in
+    } publish: { _, result in
       published.append(result)
     }
     XCTAssertEqual(published.count, 2)
@@ -33,18 +33,18 @@ final class AnswerThrowingTests: XCTestCase {
       let text = "\(number)"
       await Task.yield()
       return text + "!"
-    } publish: { answer in
+    } publish: { _, answer in
       published.append(answer)
     }
     await Outlet.just(3).answer {
       "\($0)"
     } publish: {
-      published.append($0)
+      published.append($1)
     }
     // Nobody looks at the answer: no ambiguity.
     await Outlet.just(4).answer {
       $0
-    } publish: { _ in
+    } publish: { _, _ in
     }
     XCTAssertEqual(published, ["1!", "2!", "3"])
   }
@@ -59,7 +59,7 @@ final class AnswerThrowingTests: XCTestCase {
           await received.answer(.latestOnly) { number in
             if number == 1 { try await clock.sleep(for: .seconds(1)) }
             return number
-          } publish: { result in
+          } publish: { _, result in
             published.append(try? result.get())
           }
         }

@@ -149,7 +149,7 @@ private final class PostsViewModel: ViewModel {
   }
 
   func run() async {
-    await _load.received.answer(overlap: \.overlap, busy: _isLoading.inlet, by: page) {
+    await _load.received.answer(.each(\.overlap), busy: _isLoading.inlet, by: page) {
       load, page in
       switch load {
       case .refresh: self.posts = page

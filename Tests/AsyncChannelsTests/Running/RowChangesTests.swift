@@ -3,7 +3,7 @@ import XCTest
 
 @testable import AsyncChannels
 
-/// What `runningEach` begins and cancels, and that it does so in one step.
+/// What `runEach` begins and cancels, and that it does so in one step.
 final class RowChangesTests: XCTestCase {
   /// Random changes, with identities that come several times, against comparing everything anew.
   func test_C61_C104_whatIsComparedIsWhatDiffers() {
@@ -52,7 +52,7 @@ final class RowChangesTests: XCTestCase {
       let state = CurrentValue<[Int]>([])
       var (isCancelled, late) = (false, 0)
       let run = Task {
-        await state.outlet.runningEach(by: { $0 }) { @MainActor _ in if isCancelled { late += 1 } }
+        await state.outlet.runEach(by: { $0 }) { @MainActor _ in if isCancelled { late += 1 } }
       }
       await giveWay(3)
       state.value = [1, 2, 3]
@@ -74,7 +74,7 @@ final class RowChangesTests: XCTestCase {
         compared += 1
         return row
       }
-      await state.outlet.runningEach(by: id) { @MainActor _ in if isCancelled { late += 1 } }
+      await state.outlet.runEach(by: id) { @MainActor _ in if isCancelled { late += 1 } }
     }
     let cancelling = Task {
       XCTAssertEqual(compared, 200, "the rows have not come")
@@ -93,7 +93,7 @@ final class RowChangesTests: XCTestCase {
     let state = CurrentValue<[Int]>([])
     let begun = Record<Int>()
     let run = Task {
-      await state.outlet.runningEach(by: { $0 }) { row in
+      await state.outlet.runEach(by: { $0 }) { row in
         begun.add(row)
         for await _ in Outlet<Void>.never {}
       }

@@ -153,7 +153,7 @@ final class SettledTests: XCTestCase {
         await subscription.answer(busy: busy.inlet) { _ in
           isWorking.open()
           await mayEnd.pass()
-        } publish: { _ in
+        } publish: { _, _ in
           wasSettling.add(channel.isSettling)
         }
       }
@@ -455,8 +455,9 @@ final class SettledTests: XCTestCase {
       let subscription = channel.outlet.subscribe()
       let done = Record<Int>()
       let working = Task.detached {
-        await subscription.answer(.oneAtATime, after: .seconds(1), clock: time.clock, by: { $0 }) {
-          done.add($0)
+        await subscription.answer(.oneAtATime, debounce: .seconds(1), clock: time.clock, by: { $0 })
+        {
+          done.add($1)
         }
       }
       await time.idle()

@@ -162,6 +162,6 @@ private final class SearchViewModel: ViewModel {
   }
 
   func run() async {
-    await _query.received.answer(overlap, by: search) { self._hits.send($0) }
+    await _query.received.answer(OverlapRule(overlap), by: search) { self._hits.send($1) }
   }
 }

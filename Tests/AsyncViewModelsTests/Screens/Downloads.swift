@@ -17,7 +17,7 @@ final class Downloads: ViewModel, Observable {
   }
 
   func run() async {
-    async let running: Void = $rows.runningEach()
+    async let running: Void = $rows.runEach()
     for await change in changes.received {
       switch change {
       case .add(let name): rows.append(Row(name, download(name)))

@@ -19,8 +19,8 @@ final class SearchScreen<Time: Clock<Duration>>: ViewModel, Observable {
 
   func run() async {
     await _query.received.answer(
-      .latestOnly, after: .milliseconds(300), clock: clock, busy: _isSearching.inlet, by: search
-    ) { self.result = $0 }
+      .latestOnly, debounce: .milliseconds(300), clock: clock, busy: _isSearching.inlet, by: search
+    ) { self.result = $1 }
   }
 }
 

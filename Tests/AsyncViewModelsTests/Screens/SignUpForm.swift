@@ -29,7 +29,7 @@ final class SignUpForm: ViewModel, Observable {
 
   func run() async {
     await submitted.received.answer(.firstOnly, busy: _isSending.inlet, by: signUp) {
-      self.outcome = $0
+      self.outcome = $1
     }
   }
 }

@@ -1,4 +1,6 @@
-import TestSupport
+#if canImport(TestSupport)  // The inspector's Ticker has this file, too.
+  import TestSupport
+#endif
 
 /// Five hundred secrets: those that only their names tell, and those that their shapes tell.
 enum SecretCorpus {

@@ -18,24 +18,6 @@ final class Player: ViewModel {
 /*block*/
 //# final class UploadViewModel:
 /*block*/
-//# struct UploadView:
-@MainActor
-final class UploadViewModel {
-  let alerts = Channel<String>().outlet.subscribe()
-}
-/*block*/
-//# final class UploadViewModelTests
-enum UploadError: Error {
-  case offline
-}
-@MainActor
-final class UploadViewModel: ViewModel {
-  @Input var upload: Inlet<String>
-  let alerts = Channel<String>().outlet.subscribe()
-  init(store: @escaping @Sendable (String) async throws(UploadError) -> Void) {}
-  func run() async {}
-}
-/*block*/
 //# actor ChatRoom
 /*block*/
 //# final class ChatViewModel:
@@ -46,31 +28,6 @@ struct Message: Sendable, Equatable {
 actor ChatRoom {
   nonisolated var post: Inlet<Message> { Inlet { _ in } }
   nonisolated var conversation: Outlet<Message> { .never }
-}
-/*block*/
-//# final class ChatRoomTests
-actor ChatRoom {
-  nonisolated var memberCount: StateOutlet<Int> { .constant(0) }
-  func run() async {}
-}
-@MainActor
-final class ChatViewModel: ViewModel {
-  let write = Inlet<String> { _ in }
-  @CurrentValue private(set) var lines: [String] = []
-  init(_ name: String, in room: ChatRoom) {}
-  func run() async {}
-}
-/*block*/
-//# final class EditorViewModel:
-/*block*/
-//# final class EditorViewModelTests
-@MainActor
-final class EditorViewModel: ViewModel {
-  @CurrentValue var draft = ""
-  @CurrentValue private(set) var saved: [String] = []
-  let save = Inlet<Void> { _ in }
-  let removeAll = Inlet<Void> { _ in }
-  func run() async {}
 }
 /*block*/
 //# final class RemoteChatViewModel:

@@ -167,11 +167,11 @@ private func answer(
   let abandoned = setup.tellsAbandoned ? abandoned : nil
   guard let overlap = setup.overlap else {
     return await received.answer(
-      overlap: { setup.overlap(of: $0) }, busy: made.busy, ignored: made.ignored,
+      .each({ setup.overlap(of: $0) }), busy: made.busy, ignored: made.ignored,
       by: work, abandoned: abandoned, publish: publish)
   }
   await received.answer(
-    overlap, after: made.pause, clock: made.clock, busy: made.busy,
-    isBusyInPause: setup.isBusyInPause, ignored: made.ignored, by: work,
+    OverlapRule(overlap), debounce: Debounce(made.pause), clock: made.clock, busy: made.busy,
+    busyFromArrival: setup.isBusyInPause, ignored: made.ignored, by: work,
     abandoned: abandoned, publish: publish)
 }

@@ -78,9 +78,9 @@ struct Mistake: Sendable {
   }
 
   private static let answer = Mistake(
-    "answer's duration", says: "An answer to Int cannot begin after -1.0 seconds"
+    "answer's debounce", says: "A debounce of Int cannot last -1.0 seconds"
   ) {
-    blocking { await Outlet.just(1).answer(after: .seconds(-1), by: { $0 }, publish: { _ in }) }
+    _ = Debounce<Int>(.seconds(-1))
   }
 
   private static func buffer(

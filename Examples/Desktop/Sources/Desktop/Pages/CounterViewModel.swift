@@ -20,7 +20,7 @@ final class CounterViewModel: ViewModel {
         next += .milliseconds(1)
         try? await Task.sleep(until: next)
       }
-    } publish: { _ in
+    } publish: { _, _ in
     }
   }
 }

@@ -18,11 +18,11 @@ final class SearchViewModel: ViewModel {
 
   func run() async {
     let names = names
-    await _query.received.answer(.latestOnly, after: .milliseconds(200)) { query in
+    await _query.received.answer(.latestOnly, debounce: .milliseconds(200)) { query in
       let query = query.lowercased()
       return names.filter { query.isEmpty || $0.lowercased().contains(query) }
     } publish: {
-      self.found = $0
+      self.found = $1
     }
   }
 }

@@ -8,7 +8,7 @@ extension StateOutlet where Value: Sequence, Value.Element: ViewModel {
   ///   @CurrentValue private(set) var rows: [RowViewModel] = []
   ///
   ///   func run() async {
-  ///     await $rows.runningEach()
+  ///     await $rows.runEach()
   ///   }
   /// }
   /// ```
@@ -33,8 +33,8 @@ extension StateOutlet where Value: Sequence, Value.Element: ViewModel {
   ///   the beginning and the end that have not changed), and a task for each element that is added. After 64 elements
   ///   that are added or removed, the call lets others use the caller's actor.
   @inlinable
-  public func runningEach(isolation: isolated (any Actor)? = #isolation) async {
-    await runningEach(by: { ObjectIdentifier($0) }) { @MainActor in
+  public func runEach(isolation: isolated (any Actor)? = #isolation) async {
+    await runEach(by: { ObjectIdentifier($0) }) { @MainActor in
       $0.tellRecordings()
       await $0.run()
     }
@@ -43,7 +43,7 @@ extension StateOutlet where Value: Sequence, Value.Element: ViewModel {
 
 extension StateOutlet where Value: Sequence, Value.Element: Identifiable & Sendable {
   /// Runs a closure for each element of the state, told apart by its `id`, while the element is in the state.
-  /// Everything else is as with view models (``runningEach(isolation:)``).
+  /// Everything else is as with view models (``runEach(isolation:)``).
   ///
   /// - Parameters:
   ///   - isolation: The caller's isolation. Do not pass it.
@@ -51,21 +51,21 @@ extension StateOutlet where Value: Sequence, Value.Element: Identifiable & Senda
   ///     was made, and not at all if the element is removed before the run could begin. In another isolation than
   ///     the caller's, a call that is about to begin may still begin.
   @inlinable
-  public func runningEach(
+  public func runEach(
     isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ run:
       @escaping @isolated(any) @Sendable (Value.Element) async -> Void
   ) async {
-    await runningEach(by: { $0.id }, run)
+    await runEach(by: { $0.id }, run)
   }
 }
 
 extension StateOutlet where Value: Sequence, Value.Element: Sendable {
   /// Runs a closure for each element of the state while the element is in the state. Use it if elements have another
-  /// identity than `id`. Everything else is as with view models (``runningEach(isolation:)``).
+  /// identity than `id`. Everything else is as with view models (``runEach(isolation:)``).
   ///
   /// ```swift
-  /// await rows.runningEach(by: { ObjectIdentifier($0) }) { await $0.run() }   // any RowViewModelType
+  /// await rows.runEach(by: { ObjectIdentifier($0) }) { await $0.run() }   // any RowViewModelType
   /// ```
   ///
   /// - Parameters:
@@ -75,19 +75,19 @@ extension StateOutlet where Value: Sequence, Value.Element: Sendable {
   ///     was made, and not at all if the element is removed before the run could begin. In another isolation than
   ///     the caller's, a call that is about to begin may still begin.
   @inlinable
-  public func runningEach<ID: Hashable>(
+  public func runEach<ID: Hashable>(
     by id: (Value.Element) -> ID, isolation: isolated (any Actor)? = #isolation,
     @_inheritActorContext _ run:
       @escaping @isolated(any) @Sendable (Value.Element) async -> Void
   ) async {
     // Here, so that it is specialized where it is called.
-    await runningEach(run, isolation: isolation) { known, value in
+    await runEach(run, isolation: isolation) { known, value in
       RowChanges(from: &known, to: value, by: id)
     }
   }
 
   @usableFromInline
-  func runningEach<ID: Hashable>(
+  func runEach<ID: Hashable>(
     _ run: @escaping @isolated(any) @Sendable (Value.Element) async -> Void,
     isolation: isolated (any Actor)?,
     comparing compare: (_ known: inout [ID], Value) -> RowChanges<ID, Value.Element>

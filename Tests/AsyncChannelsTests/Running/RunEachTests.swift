@@ -6,7 +6,7 @@ import XCTest
 
 /// C61, C62.
 @MainActor
-final class RunningEachTests: XCTestCase {
+final class RunEachTests: XCTestCase {
   private let state = CurrentValue<[Item]>([])
   private let stage = Runs()
 
@@ -50,7 +50,7 @@ final class RunningEachTests: XCTestCase {
     for _ in 0..<5 {
       let state = CurrentValue((1...1000).map { Item($0) })
       let stage = Runs()
-      let running = Task.detached { await state.outlet.runningEach { await stage.run($0) } }
+      let running = Task.detached { await state.outlet.runEach { await stage.run($0) } }
       try await until("begun") { stage.all.count == 1000 }
       // So many are cancelled that what comes would have begun meanwhile, on another thread.
       state.value = [Item(0)]
@@ -65,7 +65,7 @@ final class RunningEachTests: XCTestCase {
     try await withTestTime { [state, stage] time in
       state.value = [Item(1)]
       let running = Task.detached { [clock = time.clock] in
-        await state.outlet.runningEach { item in
+        await state.outlet.runEach { item in
           stage.record("+\(item.id)")
           await clock.sleepThrough(.seconds(1))
           stage.record("-\(item.id)")
@@ -93,7 +93,7 @@ final class RunningEachTests: XCTestCase {
         let state = CurrentValue<[Item]>([])
         let stage = Runs()
         let running = Task {
-          await state.outlet.runningEach { @MainActor in await stage.runOnMain($0) }
+          await state.outlet.runEach { @MainActor in await stage.runOnMain($0) }
         }
         await time.idle()
         // All are seen in one turn of the main actor, on which each would have to begin; or in two, if the system
@@ -113,7 +113,7 @@ final class RunningEachTests: XCTestCase {
     try await withTestTime { [state, stage] time in
       state.value = [Item(1), Item(2)]
       let running = Task.detached {
-        await state.outlet.runningEach { stage.record("+\($0.id)") }
+        await state.outlet.runEach { stage.record("+\($0.id)") }
       }
       await time.idle()
       state.value = [Item(1), Item(2), Item(3)]
@@ -131,7 +131,7 @@ final class RunningEachTests: XCTestCase {
     try await withTestTime { [state, stage] time in
       state.value = [Item(1, "first"), Item(1, "second"), Item(1, "third")]
       let running = Task.detached {
-        await state.outlet.runningEach { stage.record($0.text) }
+        await state.outlet.runEach { stage.record($0.text) }
       }
       await time.idle()
       state.value = [Item(1, "second"), Item(2, "other")]
@@ -144,7 +144,7 @@ final class RunningEachTests: XCTestCase {
   func test_C62_theStatesEndCancelsNothingAndItReturnsWhenAllHaveReturned() async throws {
     try await withTestTime { [state, stage] time in
       let running = Task.detached { [clock = time.clock] in
-        await StateOutlet.constant([1, 2]).runningEach(by: { $0 }) { number in
+        await StateOutlet.constant([1, 2]).runEach(by: { $0 }) { number in
           await clock.sleepThrough(.seconds(number))
           stage.record(Task.isCancelled ? "x\(number)" : "-\(number)")
         }
@@ -176,7 +176,7 @@ final class RunningEachTests: XCTestCase {
       let state = CurrentValue([Item(0)])
       let stage = Runs()
       let running = Task {
-        await state.outlet.runningEach { @MainActor in await stage.runOnMain($0) }
+        await state.outlet.runEach { @MainActor in await stage.runOnMain($0) }
       }
       await giveWay(Int(time.seed ?? 0) % 10)
       running.cancel()
@@ -191,7 +191,7 @@ final class RunningEachTests: XCTestCase {
     let state = CurrentValue([0])
     let asked = Record<Int>()
     let running = Task.detached {
-      await state.outlet.runningEach(by: { number in
+      await state.outlet.runEach(by: { number in
         asked.add(number)
         // What comes is there when it looks: it never waits.
         if number == 100 { cancelThisTask() }
@@ -208,7 +208,7 @@ final class RunningEachTests: XCTestCase {
       let census = Census()
       let state = CurrentValue((1...2).map { Tracked($0, in: census) })
       let running = Task.detached { [clock = time.clock] in
-        await state.outlet.runningEach(by: { $0.number }) {
+        await state.outlet.runEach(by: { $0.number }) {
           await clock.sleepThrough(.seconds($0.number))
         }
       }
@@ -229,7 +229,7 @@ final class RunningEachTests: XCTestCase {
       let census = Census()
       let state = CurrentValue((0...1).map { Tracked($0, in: census) })
       let running = Task.detached { [clock = time.clock] in
-        await state.outlet.runningEach(by: { $0.number }) {
+        await state.outlet.runEach(by: { $0.number }) {
           await clock.sleepThrough(.seconds($0.number))
         }
       }
@@ -277,7 +277,7 @@ final class RunningEachTests: XCTestCase {
       let state = CurrentValue<[Item]>([])
       let stage = Runs()
       let running = Task {
-        await state.outlet.runningEach { @MainActor in await stage.runOnMain($0) }
+        await state.outlet.runEach { @MainActor in await stage.runOnMain($0) }
       }
       _ = try await concurrently(4) { number in
         for turn in 0..<50 {
@@ -307,7 +307,7 @@ final class RunningEachTests: XCTestCase {
   }
 
   private func runEach() -> Task<Void, Never> {
-    Task.detached { [state, stage] in await state.outlet.runningEach { await stage.run($0) } }
+    Task.detached { [state, stage] in await state.outlet.runEach { await stage.run($0) } }
   }
 }
 
@@ -383,6 +383,6 @@ private final class List: ViewModel {
   func hear(_ number: Int) { _heard.send(number) }
 
   func run() async {
-    await $rows.runningEach()
+    await $rows.runEach()
   }
 }

@@ -1,6 +1,6 @@
 import AsyncChannels
 
-//# .latestOnly, after: .milliseconds(300)
+//# .latestOnly, debounce: .milliseconds(300)
 @MainActor final class SearchViewModel: ViewModel {
   @Input var query: Inlet<String>
   @CurrentValue private(set) var hits: [Hit] = []

@@ -1,0 +1,1 @@
+../../../Tests/AsyncViewModelsTests/Secrets/SecretContainers.swift

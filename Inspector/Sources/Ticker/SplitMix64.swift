@@ -1,0 +1,1 @@
+../../../Verification/Sources/Proof/SplitMix64.swift
