@@ -15,7 +15,7 @@ final class ScreensGuideTests: XCTestCase {
     // Those of views are compiled only.
     let blocks = text.matches(of: /(?ms)^```swift\n(.*?)^```/).map { String($0.1) }
       .filter { !$0.contains("import SwiftUI") }
-    XCTAssertEqual(blocks.count, 12)
+    XCTAssertEqual(blocks.count, 8)
     for block in blocks {
       let code = code(block)
       XCTAssert(tests.contains { $0.contains(code) }, "no test has this code:\n\(code)")
