@@ -1,13 +1,13 @@
 import AsyncChannels
 import AsyncChannelsTesting
 import Foundation
+import TestSupport
 import XCTest
 
 /// Work that causes itself is found, whatever it goes through, and named.
 final class EndlessLoopsTests: XCTestCase {
-  /// All at the usual limit: `ASYNCCHANNELS_ROUNDS=1 swift test --filter EndlessLoopsTests`.
-  private static let stepLimit =
-    ProcessInfo.processInfo.environment["ASYNCCHANNELS_ROUNDS"] == nil ? 500 : 10_000
+  /// The usual one, at full length.
+  private static let stepLimit = Length.isFull ? 10_000 : 200
 
   /// Each way to follow something, times each thing that can be followed, to itself and through a channel.
   @MainActor
@@ -110,11 +110,12 @@ final class EndlessLoopsTests: XCTestCase {
       "- A task that is ready is in poll")
   }
 
-  /// A million jobs, of three consumers that yield once for each element, end.
+  /// A million jobs, of three consumers that yield once for each element, end. Or a tenth, at a tenth of the limit.
   @MainActor
   func test_C123_muchWorkThatEndsIsNoLoop() async throws {
     var seen = 0
-    try await withTestTime { time in
+    let count = Length.rounds(100_000)
+    try await withTestTime(stepLimit: count / 10) { time in
       let numbers = Channel<Int>()
       var tokens: Set<CancellationToken> = []
       for _ in 0..<3 {
@@ -123,10 +124,10 @@ final class EndlessLoopsTests: XCTestCase {
           seen += 1
         }.store(in: &tokens)
       }
-      for number in 0..<100_000 { numbers.send(number) }
+      for number in 0..<count { numbers.send(number) }
       await time.idle()
     }
-    XCTAssertEqual(seen, 300_000)
+    XCTAssertEqual(seen, 3 * count)
   }
 
   @MainActor

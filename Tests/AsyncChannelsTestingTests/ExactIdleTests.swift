@@ -1,13 +1,12 @@
 import AsyncChannels
 import AsyncChannelsTesting
 import Foundation
+import TestSupport
 import XCTest
 
 /// `idle()` returns when all is done, and not before: work goes through everything that there is.
 final class ExactIdleTests: XCTestCase {
-  /// More of them: `ASYNCCHANNELS_ROUNDS=100000 swift test --filter ExactIdleTests`.
-  private static let rounds =
-    ProcessInfo.processInfo.environment["ASYNCCHANNELS_ROUNDS"].flatMap { Int($0) } ?? 100
+  private static let rounds = Length.rounds(200)
 
   @MainActor
   func test_C94_nothingIsLeftToDoWhenIdleReturns() async throws {

@@ -3,6 +3,19 @@ import XCTest
 
 @testable import AsyncChannelsTesting
 
+/// Where the runtime keeps what test time reads.
+final class RuntimeCheckTests: XCTestCase {
+  @MainActor
+  func test_C96_aRuntimeThatKeepsJobsElsewhereIsSaid() async {
+    XCTAssertNil(RuntimeCheck.failure)
+    let sentence = RuntimeCheck.sentence(wrong: ["the numbers of tasks", "the ends of tasks"])
+    XCTAssertTrue(
+      sentence?.hasPrefix(
+        "The runtime of this version of Swift keeps the numbers of tasks and the ends of tasks")
+        == true)
+  }
+}
+
 /// Where the runtime does not tell of the jobs, a test says so, and does not run its closure in some other time.
 final class UnseenJobsTests: XCTestCase {
   @MainActor

@@ -1,6 +1,7 @@
 import AsyncChannels
 import AsyncChannelsRecording
 import AsyncChannelsTesting
+import Dispatch
 import Synchronization
 import TestSupport
 import XCTest
@@ -85,12 +86,34 @@ final class WaitingForEverTests: XCTestCase {
 
   @MainActor
   func test_C96_aRealTimerDoesNotKeepItFromFailing() async throws {
+    let start = ContinuousClock.now
     let report = await failure { time in
-      let timer = Task { for _ in 0..<3 { try await Task.sleep(for: .seconds(2)) } }
+      let timer = Task { for _ in 0..<100 { try await Task.sleep(for: .milliseconds(100)) } }
       await never()
       timer.cancel()
     }
-    try assertSays(report, "The closure would never return", "A task slept for 2000 ms")
+    try assertSays(report, "The closure would never return", "A task slept for 100 ms")
+    XCTAssertLessThan(ContinuousClock.now - start, .seconds(5))
+  }
+
+  /// It takes 20 s, so only at full length.
+  @MainActor
+  func test_C96_whatATimerOutsideResumesIsSaid() async throws {
+    try XCTSkipUnless(Length.isFull)
+    let timer = DispatchSource.makeTimerSource()
+    let ticks = Channel<Void>()
+    timer.setEventHandler { @Sendable [inlet = ticks.inlet] in inlet.send() }
+    timer.schedule(deadline: .now(), repeating: .milliseconds(100))
+    defer { timer.cancel() }
+    timer.resume()
+    let report = await failure { _ in
+      let token = ticks.outlet.observe { await Task.yield() }
+      await never()
+      token.cancel()
+    }
+    try assertSays(
+      report, "The closure would never return", "Something outside has resumed its tasks ",
+      "- Such a task is in ")
   }
 
   @MainActor
@@ -129,6 +152,49 @@ final class WaitingForEverTests: XCTestCase {
   }
 
   @MainActor
+  func test_C96_whoLeftWhatIsWokenIsSaid() async throws {
+    let (shared, tokens) = (CurrentValue(0), Record<CancellationToken>())
+    for isTask in [false, true] {
+      let line = #line + 1 as UInt
+      try await withTestTime { time in
+        if isTask {
+          tokens.add(Follower(shared.outlet.outlet).start())
+        } else {
+          tokens.add(shared.outlet.observe { _ in })
+        }
+        await time.idle()
+      }
+      let report = await failure { time in
+        shared.value += 1
+        await time.idle()
+      }
+      try assertSays(
+        report,
+        "woken in it. The closure of WaitingForEverTests.swift:\(line) has left it: cancel there")
+      for token in tokens.take() { token.cancel() }
+    }
+  }
+
+  /// Neither its tasks nor its observers run in the time of another.
+  @MainActor
+  func test_C96_whatAnAbandonedTestHasLeftDisturbsNone() async throws {
+    let (shared, tokens) = (CurrentValue(0), Record<CancellationToken>())
+    var seen = 0
+    let report = await failure { time in
+      tokens.add(shared.outlet.observe { _ in seen += 1 })
+      tokens.add(Follower(shared.outlet.outlet).start())
+      await time.idle()
+      await never()
+    }
+    try assertSays(report, "and is abandoned.")
+    try await withTestTime { time in
+      shared.value = 1
+      await time.idle()
+    }
+    XCTAssertEqual(seen, 1)
+  }
+
+  @MainActor
   func test_C96_oneCallInsideAnotherIsRefused() async throws {
     let report = await failure { _ in try await withTestTime { _ in } }
     try assertSays(report, "withTestTime in the closure of another would wait for itself.")
@@ -136,25 +202,25 @@ final class WaitingForEverTests: XCTestCase {
 
   @MainActor
   func test_C96_aTimerWithoutEndIsSaid() async throws {
-    let report = await failure { time in
+    let report = await failure(stepLimit: 1_000) { time in
       let timer = Task { while true { try await time.clock.sleep(for: .seconds(1)) } }
       await time.run()
       timer.cancel()
     }
-    try assertSays(report, "TestTime.run() gave up at ")
+    try assertSays(report, "TestTime.run() gave up at 10000.0 seconds: after 10000 deadlines")
   }
 
   @MainActor
   private func failure(
-    of test: (TestTime) async throws -> Void
+    stepLimit: Int = 10_000, of test: (TestTime) async throws -> Void
   ) async -> String {
     let start = ContinuousClock.now
     do {
-      try await withTestTime(test)
+      try await withTestTime(stepLimit: stepLimit, test)
       return "It passed."
     } catch {
       // A busy machine may take its time; without one it is a second.
-      XCTAssertLessThan(ContinuousClock.now - start, .seconds(20))
+      XCTAssertLessThan(ContinuousClock.now - start, .seconds(40))
       return "\(error)"
     }
   }
@@ -168,6 +234,15 @@ final class WaitingForEverTests: XCTestCase {
 
 private func never() async {
   await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+}
+
+@MainActor
+private final class Follower: ViewModel {
+  private let numbers: Outlet<Int>
+
+  init(_ numbers: Outlet<Int>) { self.numbers = numbers }
+
+  func run() async { for await _ in numbers {} }
 }
 
 @MainActor

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import XCTest
 
 final class MembersDemoTests: XCTestCase {
@@ -28,7 +29,7 @@ final class MembersDemoTests: XCTestCase {
     let input = Data((names + "reset\nadd last\nlist\n").utf8)
     let first = try Program.run("members", input: input).output
     XCTAssertTrue(first.hasSuffix("Number of members: 1\n  51  last\n"))
-    for _ in 0..<20 {
+    for _ in 0..<Length.rounds(20) {
       XCTAssertEqual(try Program.run("members", input: input).output, first)
     }
   }

@@ -54,7 +54,6 @@
     }
 
     static func remove() {
-      if TestJobs.hasAbandoned { return }
       for step in undo { step() }
       undo = []
     }

@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsRecording
 
 /// What makes a test in test time inexact, and is said when it has ended.
 struct Findings: Sendable {
@@ -51,10 +52,15 @@ struct Findings: Sendable {
     }
   }
 
-  mutating func noteOutsider() {
+  var isEmpty: Bool { sentences.isEmpty && sleeps.isEmpty }
+
+  /// - Parameter place: Of the call of `withTestTime` that has left it; nil if it is not known.
+  mutating func noteOutsider(from place: SourceLocation?) {
+    let origin =
+      place.map { " The closure of \($0) has left it: cancel there what is begun there." } ?? ""
     add(
       """
-      A task or an observer that was made before the closure of withTestTime began was woken in it. What it did \
+      A task or an observer that was made before the closure of withTestTime began was woken in it.\(origin) What it did \
       before that, it did on other threads, so the test could not wait for it. Make and start what is tested inside the closure.
       """)
   }

@@ -25,7 +25,6 @@
     }
 
     static func remove() {
-      if TestJobs.hasAbandoned { return }
       _createExecutors(factory: Others.self)
     }
 

@@ -20,8 +20,10 @@ import Synchronization
 final class TestJobs: Sendable {
   private struct State {
     var ready: ReadyJobs
-    /// The tasks that are known to belong to this run, by number; nil for one of which a report cannot tell.
+    /// The tasks that are known to belong to this run, by number; nil for one that has ended, or of which a report
+    /// cannot tell.
     var tasks: [UInt64: SuspendedTask?] = [:]
+    var sweepingAt = 1_024
     /// The actors whose jobs were made ready by this run.
     var actors = KnownActors()
     /// The lowest number that a task of this run can have.
@@ -37,24 +39,29 @@ final class TestJobs: Sendable {
     /// Who waits, in words.
     var waiting: [Int: String] = [:]
     var lastWait = 0
+    /// The tasks that something outside has resumed since the closure ran last, and how often.
+    var resumedFromOutside: [UInt64: Int] = [:]
     var hasEnded = false
+    var isAbandoned = false
   }
 
   /// The run that owns the time now. One at a time: see `TestTurn`.
   private static let owner = Locked<TestJobs?>(nil)
-  /// The tasks of runs whose closures never returned, by number: what they refer to may be gone.
-  private static let abandoned = Locked<Set<UInt64>>([])
+  private static let former = Locked(FormerRuns())
 
   let clock = TestClock()
   let order: JobOrder
+  private let place: SourceLocation
   let watch: LoopWatch
   private let state: Locked<State>
+  /// The line of those who begin to listen in the run, until its end.
+  private let observers = Locked<ListenerQueue?>(nil)
   private let arrivals: AsyncStream<Void>
   /// Rung when a job was made ready by a thread that the run does not own.
   private let bell: AsyncStream<Void>.Continuation
 
-  init(_ order: JobOrder, stepLimit: Int) {
-    self.order = order
+  init(_ order: JobOrder, stepLimit: Int, at place: SourceLocation) {
+    (self.order, self.place) = (order, place)
     watch = LoopWatch(limit: stepLimit, clock: clock)
     state = Locked(State(ready: ReadyJobs(order)))
     (arrivals, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -75,17 +82,11 @@ final class TestJobs: Sendable {
   }
 
   private static func isAbandoned(_ job: OwnedJob) -> Bool {
-    abandoned.withLock { !$0.isEmpty && job.taskNumber.map($0.contains) ?? false }
+    former.withLock { $0.hasAbandoned && job.taskNumber.map($0.isAbandoned) ?? false }
   }
 
   /// Whether somebody has to see jobs for ever.
-  static var hasAbandoned: Bool { abandoned.withLock { !$0.isEmpty } }
-
-  /// None of the run's tasks runs again, whoever resumes it.
-  func abandon() {
-    let tasks = state.withLock { $0.tasks.keys }
-    Self.abandoned.withLock { $0.formUnion(tasks) }
-  }
+  static var hasAbandoned: Bool { former.withLock { $0.hasAbandoned } }
 
   /// - Parameter duration: Nil if it is not known.
   static func noteRealSleep(_ duration: Duration?) {
@@ -107,7 +108,10 @@ final class TestJobs: Sendable {
         let isNew = state.tasks[task] == nil
         guard isOurs || !isNew else { return (false, false) }
         if isNew { state.tasks[task] = .some(SuspendedTask(job.job)) }
-        if isNew, task < state.firstTask { state.findings.noteOutsider() }
+        if isNew, task < state.firstTask {
+          state.findings.noteOutsider(from: Self.former.withLock { $0.place(of: task) })
+        }
+        if !isInside { state.resumedFromOutside[task, default: 0] += 1 }
         isNewTask = isNew && isInside
       } else if let actor = job.actor, isOurs || state.actors.contains(actor) {
         if isOurs { seen = state.actors.insert(actor) }
@@ -137,6 +141,7 @@ final class TestJobs: Sendable {
   /// would not wait for that. A turn is the run's, whatever thread rings a listener.
   private var queue: ListenerQueue {
     ListenerQueue { [self] enqueueTurn in
+      if state.withLock({ $0.isAbandoned }) { return }
       let thread = CurrentThread.identifier
       state.withLock { _ = $0.callers.insert(thread) }
       enqueueTurn()
@@ -150,9 +155,10 @@ final class TestJobs: Sendable {
     Self.owner.withLock { $0 = self }
     TestFollowing.follow(by: watch)
     let queue = queue
+    observers.withLock { $0 = queue }
     ListenerQueue.replace { [self] used in
       guard Self.current != nil else { return nil }
-      if let used, used !== queue { state.withLock { $0.findings.noteOutsider() } }
+      if let used, used !== queue { noteOutsider(used) }
       return queue
     }
     return asOwner {
@@ -185,10 +191,32 @@ final class TestJobs: Sendable {
         if task == closure { count.ofClosure += 1 }
         if task == nil, job.actor == nil { count.ofYields += 1 }
         job.run()
+        if let task { letGo(of: task) }
       }
     }
+    if count.ofClosure > 0 { state.withLock { $0.resumedFromOutside = [:] } }
     tellPlacesOfRealSleeps()
     return count
+  }
+
+  /// If the task has ended. Others, which end in a job of an actor, are let go when there are many.
+  private func letGo(of task: UInt64) {
+    // Not with the lock: it may be the last reference.
+    var ended: [SuspendedTask] = []
+    state.withLock { state in
+      if let known = state.tasks[task] ?? nil, known.hasEnded {
+        state.tasks[task] = .some(nil)
+        ended.append(known)
+      }
+      guard state.tasks.count > state.sweepingAt else { return }
+      for (number, known) in state.tasks {
+        guard let known, known.hasEnded else { continue }
+        state.tasks[number] = .some(nil)
+        ended.append(known)
+      }
+      state.sweepingAt = 2 * state.tasks.count
+    }
+    withExtendedLifetime(ended) {}
   }
 
   /// Now that they are suspended.
@@ -232,16 +260,33 @@ final class TestJobs: Sendable {
 
   private var hasWork: Bool { state.withLock { $0.ready.count > 0 || !$0.idlers.isEmpty } }
 
+  /// One that was made before the run stands in line.
+  private func noteOutsider(_ observers: ListenerQueue) {
+    let (isAbandoned, place) = Self.former.withLock {
+      ($0.isAbandoned(observers), $0.place(of: observers))
+    }
+    if !isAbandoned { state.withLock { $0.findings.noteOutsider(from: place) } }
+  }
+
   /// Owns the time no longer. What has become ready meanwhile runs as it would have without a test.
+  ///
+  /// - Parameter isAbandoned: Whether none of its tasks runs again, whoever resumes it.
   @MainActor
-  func end() -> Findings {
+  func end(isAbandoned: Bool = false) -> Findings {
     let (rest, idlers, findings) = state.withLock { state in
-      state.hasEnded = true
+      (state.hasEnded, state.isAbandoned) = (true, isAbandoned)
       var rest: [OwnedJob] = []
       while let job = state.ready.popNext() { rest.append(job) }
       let idlers = state.idlers
       state.idlers = []
       return (rest, idlers, state.findings)
+    }
+    let tasks = state.withLock { state in
+      state.tasks.filter { isAbandoned || $0.value?.hasEnded == false }.keys
+    }
+    let observers = observers.withLock { $0.take() }
+    Self.former.withLock {
+      $0.add(place, observers: observers, tasks: tasks, isAbandoned: isAbandoned)
     }
     Self.owner.withLock { $0 = nil }
     ListenerQueue.replace(by: nil)
@@ -313,6 +358,30 @@ final class TestJobs: Sendable {
     return WaitingReport(
       waits: waits + tasks.flatMap { SettleWait.sentences(of: $0.key) },
       tasks: tasks.map { $0.value?.functions ?? [] }, clock: clock)
+  }
+
+  /// The closure's own task; nil before it was made.
+  var closure: UInt64? { state.withLock { $0.closure } }
+
+  var haveAllEnded: Bool { state.withLock { $0.tasks.values.allSatisfy { $0 == nil } } }
+
+  func knows(_ actor: any Actor) -> Bool {
+    let address = UInt(bitPattern: Unmanaged.passUnretained(actor as AnyObject).toOpaque())
+    return state.withLock { $0.actors.contains(address) }
+  }
+
+  /// Whether the test fails in any case.
+  var hasFindings: Bool { state.withLock { !$0.findings.isEmpty } }
+
+  /// What something outside has resumed since the closure ran last.
+  @MainActor
+  var outsideReport: String {
+    let resumed = state.withLock { $0.resumedFromOutside }
+    let count = resumed.values.reduce(0, +)
+    let places = places(of: resumed.sorted { $0.value > $1.value }.map(\.key)).prefix(3)
+    let sentence =
+      "Something outside has resumed its tasks \(count) times meanwhile, so it was given 20 s."
+    return ([sentence] + places.map { "- Such a task is \($0)" }).joined(separator: "\n")
   }
 
   func note(_ finding: String) {

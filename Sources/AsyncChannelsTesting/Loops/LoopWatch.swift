@@ -61,7 +61,7 @@ final class LoopWatch: TestFollower {
     }
   }
 
-  private let limit: Int
+  let limit: Int
   private let clock: TestClock
   private let state = Locked(State())
   private let hasFound = Atomic(false)

@@ -1,7 +1,7 @@
 /// The closure of a test, which the caller of `withTestTime` lends, and a task of its own calls.
 ///
 /// It does not escape: the caller waits until that task has ended or is abandoned. A task that is abandoned never runs
-/// again (`TestJobs.abandon`), so nobody uses the closure then, though the task refers to it for ever.
+/// again (`FormerRuns`), so nobody uses the closure then, though the task refers to it for ever.
 /// `withoutActuallyEscaping` demands that nobody does: so `takeBack` gives up these references.
 ///
 /// `@unchecked Sendable`: it is called once at a time, while the caller waits.
@@ -9,7 +9,7 @@ struct LentBody: @unchecked Sendable {
   let call: (TestTime) async throws -> Void
 
   /// How many references there are to what the closure has captured. See `Runtime`.
-  var referenceCount: UInt { retainCount(context) }
+  var referenceCount: UInt { Runtime.referenceCount(of: context) }
 
   /// Gives up the references of tasks that never run again.
   ///
@@ -26,6 +26,3 @@ struct LentBody: @unchecked Sendable {
     return context
   }
 }
-
-@_silgen_name("swift_retainCount")
-private func retainCount(_ object: UnsafeRawPointer) -> UInt

@@ -37,7 +37,7 @@ final class TestRun {
 
   init(_ order: JobOrder, stepLimit: Int, at place: SourceLocation, seesJobs: Bool = true) {
     self.seesJobs = seesJobs
-    time = TestTime(jobs: TestJobs(order, stepLimit: stepLimit))
+    time = TestTime(jobs: TestJobs(order, stepLimit: stepLimit, at: place))
     self.stepLimit = stepLimit
     self.place = place
   }
@@ -56,7 +56,7 @@ final class TestRun {
   private(set) var hasAbandoned = false
 
   func run(_ body: LentBody) async throws {
-    if seesJobs { TestExecutors.install() }
+    if seesJobs { TestExecutors.install() } else { TestExecutors.remove() }
     let closure = jobs.begin {
       Task { @MainActor in
         do { result = .success(try await body.call(time)) } catch { result = .failure(error) }
@@ -80,9 +80,9 @@ final class TestRun {
       closure.cancel()
     }
     hasAbandoned = result == nil
-    if hasAbandoned { jobs.abandon() }
-    let findings = jobs.end()
-    TestExecutors.remove()
+    let findings = jobs.end(isAbandoned: hasAbandoned)
+    // An abandoned task must not run, ever.
+    if !TestJobs.hasAbandoned { TestExecutors.remove() }
     try judge(waiting, findings)
   }
 
@@ -122,6 +122,9 @@ final class TestRun {
       }
       if let report { return report + "\n" + Self.abandoned }
       report = endless ?? (isCircling ? Self.circling : jobs.report.text)
+      if isIdle, closureRan + Self.patienceWithOthers < .now {
+        report? += "\n" + jobs.outsideReport
+      }
       (idles.inVain, idles.inAll) = (0, 0)
       jobs.asOwner { closure?.cancel() }
       _ = jobs.resumeIdlers()
@@ -171,8 +174,12 @@ final class TestRun {
       .joined(separator: "\n")
   }
 
+  /// A test that fails in any case, for example because of a sleep on a real clock, is not waited for.
   private func hasHelpFromOutside(isCancelled: Bool) async -> Bool {
-    if closureRan + Self.patienceWithOthers < .now { return false }
+    let waited = ContinuousClock.now - closureRan
+    if waited > Self.patienceWithOthers || waited > Self.patience.usual && jobs.hasFindings {
+      return false
+    }
     let patience = isCancelled ? Self.patience.afterCancel : Self.patience.usual
     return await jobs.waitForOutside(atMost: patience)
   }

@@ -52,18 +52,19 @@ public struct TestTime: Sendable {
 
   /// Moves the time, from deadline to deadline, until no task sleeps.
   ///
-  /// The test fails if a task still sleeps after 100,000 deadlines. For a repeating timer, use
-  /// ``advance(by:)``.
+  /// The test fails if a task still sleeps after 100,000 deadlines, or ten times the `stepLimit` of the test. For a
+  /// repeating timer, use ``advance(by:)``.
   public func run() async {
+    let limit = 10 * jobs.watch.limit
     await idle()
-    for _ in 0..<100_000 {
+    for _ in 0..<limit {
       if clock.nextDeadline == nil { return }
       clock.wakeNext()
       await idle()
     }
     jobs.note(
       """
-      TestTime.run() gave up at \(clock.now): after 100,000 deadlines a task still slept. For a repeating timer, \
+      TestTime.run() gave up at \(clock.now): after \(limit) deadlines a task still slept. For a repeating timer, \
       use advance(by:).
       """)
   }

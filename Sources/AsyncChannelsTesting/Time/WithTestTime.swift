@@ -104,6 +104,7 @@ private struct TestCall {
     }
     await TestTurn.begin()
     defer { TestTurn.end() }
+    if let failure = RuntimeCheck.failure { throw TestTimeFailure(failure, at: place) }
     let search = OrderSearch(stepLimit: stepLimit, place: place, body: body)
     for seed in orders.seeds {
       if let seed {

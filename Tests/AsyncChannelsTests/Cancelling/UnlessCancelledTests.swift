@@ -89,7 +89,7 @@ final class UnlessCancelledTests: XCTestCase {
 
   /// A consumer that never pauses is cancelled in the midst of taking.
   func test_C28_nothingIsTakenThatWasSentAfterCancelReturned() async throws {
-    for round in 0..<2_000 {
+    for round in 0..<Length.rounds(2_000) {
       let channel = Channel<Int>()
       let subscription = channel.outlet.subscribe(buffering: policies[round % 4])
       let isTaking = Atomic(false)

@@ -380,7 +380,7 @@ final class AnswerAfterTests: XCTestCase {
   /// element is begun at most once, and the last always. Each is begun in a task of its own: a call that
   /// was cancelled may have taken an older one, and begin it after the last call has begun the newest.
   func test_C77_theLastIsAlwaysBegunExactlyOnceHoweverCallsAreCancelled() async throws {
-    for round in 0..<600 {
+    for round in 0..<Length.rounds(600) {
       let inputs = Channel<Int>()
       let received = inputs.outlet.subscribe(
         buffering: round % 3 == 0 ? .bufferingNewest(1) : .unbounded)

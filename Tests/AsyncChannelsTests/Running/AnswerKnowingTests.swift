@@ -61,7 +61,7 @@ final class AnswerKnowingTests: XCTestCase {
 
   /// Superseded work, and work of a cancelled call, that goes on.
   func test_C103_noProgressComesLate() async throws {
-    for round in 0..<200 {
+    for round in 0..<Length.rounds(200) {
       let input = Input<Int>()
       var (newest, seen) = (0, [Int]())
       let begun = Channel<Int>()

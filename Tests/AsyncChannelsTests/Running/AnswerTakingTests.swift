@@ -28,7 +28,7 @@ final class AnswerTakingTests: XCTestCase {
   func test_C98a_C98c_anInputIsWorkedOnOnceOnSeveralThreads() async throws {
     for overlap in Overlap.allCases + [nil] {
       for isReported in [false, true] {
-        for round in 0..<400 {
+        for round in 0..<Length.rounds(400) {
           let begun = await Self.begin(overlap, isReported: isReported, round % 5)
           XCTAssertEqual(begun.count, 1, "\(begun): \(overlap as Any), reported: \(isReported)")
         }

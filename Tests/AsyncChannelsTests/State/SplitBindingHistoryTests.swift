@@ -9,7 +9,7 @@ import XCTest
 /// against a model of what the doc comment says.
 final class SplitBindingHistoryTests: XCTestCase {
   func test_C116_whatIsReadFollowsTheModelInRandomHistories() {
-    for seed in 0..<3_000 {
+    for seed in 0..<Length.rounds(3_000) {
       for isDerived in [false, true] {
         var history = History(seed: UInt64(seed), isDerived: isDerived)
         for _ in 0..<40 { history.step() }
@@ -36,15 +36,16 @@ final class SplitBindingHistoryTests: XCTestCase {
         }
       }
       var older = 0
-      for round in 1...20_000 {
+      let rounds = Length.rounds(20_000)
+      for round in 1...rounds {
         binding.value = round
         for _ in 0..<3 where binding.value != round { older += 1 }
       }
       XCTAssertEqual(older, 0)
       input.finish()
       try await within { await owner.value }
-      XCTAssertEqual(binding.value, 20_000)
-      XCTAssertEqual(source.value, 20_000)
+      XCTAssertEqual(binding.value, rounds)
+      XCTAssertEqual(source.value, rounds)
     }
   }
 

@@ -1,0 +1,14 @@
+import Foundation
+
+/// How long the tests are that try something many times. `ASYNCCHANNELS_FULL=1 swift test` runs them at full length,
+/// as `Verification/verify mix --full` does. Otherwise they are a tenth as long.
+package enum Length {
+  package static let isFull = ProcessInfo.processInfo.environment["ASYNCCHANNELS_FULL"] != nil
+
+  package static func rounds(_ full: Int) -> Int { isFull ? full : max(1, full / 10) }
+
+  /// Each fifth of them, another fifth for each number.
+  package static func sample<Value>(_ values: [Value], _ number: Int) -> [Value] {
+    isFull ? values : values.enumerated().filter { $0.offset % 5 == number % 5 }.map(\.element)
+  }
+}
