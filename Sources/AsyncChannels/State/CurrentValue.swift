@@ -44,12 +44,11 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// The log keeps the newest element in its replay window: that *is* the value. There is no second
   /// copy that could disagree with what is published.
   @usableFromInline let log: BroadcastLog<Value>
-  @usableFromInline let observed: ObservedValue
+  @usableFromInline let observed = ObservedValue()
 
   /// Makes the state of a property: `@CurrentValue var state = State.isLoading`.
   public init(wrappedValue: Value) {
     log = BroadcastLog(replaying: 1, buffering: .unbounded)
-    observed = ObservedValue(of: log)
     _ = log.send(wrappedValue, replayed: true)
   }
 

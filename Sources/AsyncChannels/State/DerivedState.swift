@@ -32,7 +32,7 @@ struct DerivedState<Value: Sendable>: Sendable {
 
   @usableFromInline
   var outlet: Outlet<Value> {
-    Outlet(of: { node.rootsNow.compactMap(\.log) }) { upstream(buffering: $0) }
+    Outlet(of: { node.rootsNow.map(\.log) }) { upstream(buffering: $0) }
   }
 
   @inlinable

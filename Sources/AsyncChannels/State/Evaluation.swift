@@ -237,23 +237,23 @@ extension Evaluation {
     Misuse.trap("Derived state reads itself: its closure reads state that is derived from it.")
   }
 
-  private func look(at root: ObservedValue) -> Int {
-    if state.isTracked { root.noteAccess() }
+  private func look(at root: AnyStateRoot) -> Int {
+    if state.isTracked { root.observed.noteAccess() }
     if state.isGathered, let gathered = state.gathered?[root] { return gathered.version }
-    root.writers.requireReadableByThisThread(of: root.valueType)
+    root.observed.writers.requireReadableByThisThread(of: root.log.elementType)
     let version = root.version
     noteLook(root)
     return version
   }
 
-  private func noteLook(_ root: ObservedValue) {
+  private func noteLook(_ root: AnyStateRoot) {
     if state.isGathered { state.gathered?.others.append(root) }
   }
 
   /// A closure reads a state. Its value, if it was gathered.
   @usableFromInline
-  func gatheredValue(of root: ObservedValue) -> Any? {
-    if state.isTracked { root.noteAccess() }
+  func gatheredValue(of root: AnyStateRoot) -> Any? {
+    if state.isTracked { root.observed.noteAccess() }
     guard state.isGathered, let gathered = state.gathered?[root] else { return nil }
     note(.root(root), gathered.version)
     return gathered.value
@@ -261,7 +261,7 @@ extension Evaluation {
 
   /// A closure has read a state that was not gathered.
   @usableFromInline
-  func noteRead(_ root: ObservedValue, _ version: Int) {
+  func noteRead(_ root: AnyStateRoot, _ version: Int) {
     noteLook(root)
     note(.root(root), version)
   }
@@ -278,20 +278,21 @@ extension Evaluation {
 struct GatheredValues {
   private var all: [ObjectIdentifier: (value: Any, version: Int)] = [:]
   /// Those that a closure has read, too.
-  var others: [ObservedValue] = []
+  var others: [AnyStateRoot] = []
 
   /// Nil if one of them is changed in place, and is not waited for.
-  init?(of roots: [ObservedValue], waiting: Bool) {
+  init?(of roots: [AnyStateRoot], waiting: Bool) {
     repeat {
       for root in roots {
         let newest =
-          root.log?.anyNewest
-          ?? (waiting ? root.writers.withLock(of: root.valueType) { root.log?.anyNewest } : nil)
+          root.log.anyNewest
+          ?? (waiting
+            ? root.observed.writers.withLock(of: root.log.elementType) { root.log.anyNewest } : nil)
         guard let newest else { return nil }
-        all[ObjectIdentifier(root)] = newest
+        all[root.id] = newest
       }
     } while !roots.allSatisfy { $0.version == self[$0]?.version }
   }
 
-  subscript(root: ObservedValue) -> (value: Any, version: Int)? { all[ObjectIdentifier(root)] }
+  subscript(root: AnyStateRoot) -> (value: Any, version: Int)? { all[root.id] }
 }

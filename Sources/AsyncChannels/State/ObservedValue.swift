@@ -28,8 +28,6 @@ public import Synchronization
 final class ObservedValue: Observable, Sendable {
   /// Held by writers while they change the value.
   @usableFromInline let writers = WritersLock()
-  /// The log that has the value; nil for a binding.
-  let log: BroadcastLogBase?
 
   /// Whether it was read, and whether somebody follows it: most values are neither.
   ///
@@ -59,14 +57,7 @@ final class ObservedValue: Observable, Sendable {
   private let path = path
 
   @usableFromInline
-  init(of log: BroadcastLogBase? = nil) {
-    self.log = log
-  }
-
-  var valueType: Any.Type { if let log { log.elementType } else { Never.self } }
-
-  /// How often the value was written. Of a state only.
-  var version: Int { log?.version.load(ordering: .acquiring) ?? 0 }
+  init() {}
 
   /// To be called before the value is read. If a closure of derived state reads it on this thread, returns the reading,
   /// which is to be told.

@@ -43,7 +43,7 @@ import Synchronization
 /// keeps neither the owner nor its channel alive.
 public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendable {
   private let source: StateOutlet<Value>
-  private let roots: [ObservedValue]
+  private let roots: [AnyStateRoot]
   private let target: Inlet<Value>
   private let drafting = Locked(Drafting<Value>())
   /// The source is read untracked, so this is all that tells of what is read.
@@ -59,14 +59,14 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     self.target = target
     roots = source.roots
     for root in roots {
-      root.addFollower(ObjectIdentifier(self)) { [weak self] in
+      root.observed.addFollower(ObjectIdentifier(self)) { [weak self] in
         if let self, judge() { observed.tellOfChange() }
       }
     }
   }
 
   deinit {
-    for root in roots { root.removeFollower(ObjectIdentifier(self)) }
+    for root in roots { root.observed.removeFollower(ObjectIdentifier(self)) }
     drafting.withLock { $0.end() }.receipt?.end()
   }
 
@@ -170,9 +170,9 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
 
 extension StateOutlet {
   /// The states that it is made of.
-  fileprivate var roots: [ObservedValue] {
+  fileprivate var roots: [AnyStateRoot] {
     switch source {
-    case .state(let root): [root.observed]
+    case .state(let root): [AnyStateRoot(root.log, root.observed)]
     case .derived(let derived): derived.node.rootsNow
     }
   }

@@ -104,19 +104,18 @@ final class StateFollower: Waiter, @unchecked Sendable {
     let count = Evaluation.regroupingCount
     guard exchange(&regroupingCount, with: count) != count else { return (false, []) }
     let roots = node.roots
-    let ids = Set(roots.map { ObjectIdentifier($0) })
+    let ids = Set(roots.map(\.id))
     var left: [LogCursor] = []
     for (id, place) in places where !ids.contains(id) {
       if let source = sources[place.number].take() { left.append(source) }
       places[id] = nil
       signal.remove(place)
     }
-    let new = roots.filter { places[ObjectIdentifier($0)] == nil }
+    let new = roots.filter { places[$0.id] == nil }
     for root in new {
-      guard let log = root.log else { continue }
       let place = signal.add()
-      places[ObjectIdentifier(root)] = place
-      let source = log.subscribe(at: place)
+      places[root.id] = place
+      let source = root.log.subscribe(at: place)
       if place.number < sources.count {
         sources[place.number] = source
       } else {

@@ -1,14 +1,29 @@
 import Synchronization
 
+/// A state that is written, without the type of its value.
+@frozen @usableFromInline
+struct AnyStateRoot: Sendable {
+  @usableFromInline let log: BroadcastLogBase
+  @usableFromInline let observed: ObservedValue
+
+  @inlinable
+  init(_ log: BroadcastLogBase, _ observed: ObservedValue) {
+    (self.log, self.observed) = (log, observed)
+  }
+
+  var id: ObjectIdentifier { ObjectIdentifier(log) }
+  var version: Int { log.version.load(ordering: .acquiring) }
+}
+
 /// What a closure has read, and the version that it had.
 struct Dependency: Sendable {
   enum Source: Sendable {
-    case root(ObservedValue)
+    case root(AnyStateRoot)
     case derived(StateNode)
 
     var id: ObjectIdentifier {
       switch self {
-      case .root(let root): ObjectIdentifier(root)
+      case .root(let root): root.id
       case .derived(let node): ObjectIdentifier(node)
       }
     }
@@ -85,14 +100,14 @@ final class StateNode: Sendable {
   }
 
   /// The states of which its value is made now.
-  var rootsNow: [ObservedValue] {
+  var rootsNow: [AnyStateRoot] {
     _ = Evaluation.untracked(self)
     return roots
   }
 
   /// The states of which its value was made.
-  var roots: [ObservedValue] {
-    var roots: [ObservedValue] = []
+  var roots: [AnyStateRoot] {
+    var roots: [AnyStateRoot] = []
     var seen: Set<ObjectIdentifier> = []
     var open: [Dependency.Source] = [.derived(self)]
     while let source = open.popLast() {

@@ -26,10 +26,11 @@ struct StateRoot<Value: Sendable>: Sendable {
   /// The same, for a closure of derived state.
   @inlinable @inline(never)
   static func value(
-    of log: BroadcastLog<Value>, _ root: ObservedValue, in evaluation: Evaluation
+    of log: BroadcastLog<Value>, _ observed: ObservedValue, in evaluation: Evaluation
   ) -> Value {
+    let root = AnyStateRoot(log, observed)
     if let known = evaluation.gatheredValue(of: root), let value = known as? Value { return value }
-    root.writers.requireReadableByThisThread(of: Value.self)
+    observed.writers.requireReadableByThisThread(of: Value.self)
     while true {
       let version = log.version.load(ordering: .acquiring)
       if let value = log.newestToDeriveFrom {
@@ -37,7 +38,7 @@ struct StateRoot<Value: Sendable>: Sendable {
         return value
       }
       // It is changed in place.
-      root.writers.withLock(of: Value.self) {}
+      observed.writers.withLock(of: Value.self) {}
     }
   }
 
