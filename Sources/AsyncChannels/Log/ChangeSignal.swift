@@ -8,6 +8,8 @@ final class ChangeSignal: Sendable {
   fileprivate struct Place {
     var isChanged = false
     var hasEnded = false
+    /// Whether the follower reads its log no more. The log may not know that yet.
+    var isLeft = false
     /// How many elements of it were asked for, and how many came while one was there already.
     var takenCount = 0
     var replacedCount = 0
@@ -54,13 +56,18 @@ final class ChangeSignal: Sendable {
     return SignalPlace(in: self, number: number)
   }
 
-  /// The follower reads that log no more, and has left it.
+  /// The follower reads that log no more, and is about to leave it.
   func remove(_ place: SignalPlace) {
     state.withLock { state in
       if state.places[place.number].isChanged { state.changed.removeAll { $0 == place.number } }
       if !state.places[place.number].hasEnded { state.openCount -= 1 }
-      state.free.append(place.number)
+      state.places[place.number].isLeft = true
     }
+  }
+
+  /// To be called when the log knows that, too.
+  func free(_ place: SignalPlace) {
+    state.withLock { $0.free.append(place.number) }
   }
 
   /// Whether there is something to read.
@@ -84,7 +91,7 @@ final class ChangeSignal: Sendable {
   func giveBack(_ numbers: [Int]) {
     state.withLock { state in
       state.isDue = true
-      for number in numbers {
+      for number in numbers where !state.places[number].isLeft {
         state.places[number].takenCount -= 1
         if exchange(&state.places[number].isChanged, with: true) {
           state.places[number].replacedCount += 1
@@ -114,6 +121,7 @@ final class ChangeSignal: Sendable {
   /// Returns the doorbell of a follower that sleeps: to be rung when the log's lock is released.
   fileprivate func mark(_ number: Int) -> Doorbell? {
     state.withLock { state in
+      if state.places[number].isLeft { return nil }
       if exchange(&state.places[number].isChanged, with: true) {
         state.places[number].replacedCount += 1
         state.replacedCount += 1
@@ -126,6 +134,7 @@ final class ChangeSignal: Sendable {
 
   fileprivate func end(_ number: Int) -> Doorbell? {
     state.withLock { state in
+      if state.places[number].isLeft { return nil }
       if !exchange(&state.places[number].hasEnded, with: true) { state.openCount -= 1 }
       return state.openCount == 0 ? state.takeBell() : nil
     }

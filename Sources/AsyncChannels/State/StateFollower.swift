@@ -55,14 +55,14 @@ final class StateFollower: Waiter, @unchecked Sendable {
         return .nothing
       }
       // Destroyed with no lock held.
-      var left: [LogCursor] = []
-      defer { withExtendedLifetime(left) {} }
+      var left: [(source: LogCursor, place: SignalPlace)] = []
+      defer { leave(exchange(&left, with: [])) }
       let result = withPlace(of: epoch) { () -> Upstream<AnyBox>.Taken in
         for number in taken { sources[number]?.noteTakenTogether() }
         changed += taken
         taken.removeAll(keepingCapacity: true)
-        let (hasMore, cursors) = followRoots()
-        left = cursors
+        let (hasMore, gone) = followRoots()
+        left = gone
         if hasMore { return .nothing }
         swap(&spare, &taken)
         return exchange(&given, with: newest.version) == newest.version
@@ -100,14 +100,14 @@ final class StateFollower: Waiter, @unchecked Sendable {
 
   /// Subscribes to the states of which the value is made now, if they are others. Returns whether there are new ones, and
   /// those that were left. Requires the lock.
-  private func followRoots() -> (hasMore: Bool, left: [LogCursor]) {
+  private func followRoots() -> (hasMore: Bool, left: [(source: LogCursor, place: SignalPlace)]) {
     let count = Evaluation.regroupingCount
     guard exchange(&regroupingCount, with: count) != count else { return (false, []) }
     let roots = node.roots
     let ids = Set(roots.map(\.id))
-    var left: [LogCursor] = []
+    var left: [(source: LogCursor, place: SignalPlace)] = []
     for (id, place) in places where !ids.contains(id) {
-      if let source = sources[place.number].take() { left.append(source) }
+      if let source = sources[place.number].take() { left.append((source, place)) }
       places[id] = nil
       signal.remove(place)
     }
@@ -123,6 +123,13 @@ final class StateFollower: Waiter, @unchecked Sendable {
       }
     }
     return (!new.isEmpty, left)
+  }
+
+  /// The numbers of those that were left are free when their logs call them no more.
+  private func leave(_ left: consuming [(source: LogCursor, place: SignalPlace)]) {
+    let places = left.map(\.place)
+    left = []
+    for place in places { signal.free(place) }
   }
 
   override func note(_ step: ConsumerStep) {
