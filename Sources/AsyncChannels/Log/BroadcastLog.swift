@@ -72,7 +72,10 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     let queue = SubscriberQueue<Element>(policy: .bufferingNewest(1), place: place)
     let cursor = Cursor(in: self, queue.policy, queue)
     // It is finished: it has its last element, and no more. Nobody sleeps yet.
-    if cursor.isPastTheEnd { _ = (place.mark(), place.end()) }
+    if cursor.isPastTheEnd {
+      place.mark()
+      _ = place.end()
+    }
     return cursor
   }
 
@@ -88,15 +91,6 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   @inlinable
   var newest: Element? {
     state.withLock { _ in isNewestThere ? window.newest : nil }
-  }
-
-  /// The same, for derived state, which is to hear that it has changed.
-  @inlinable
-  var newestToDeriveFrom: Element? {
-    state.withLock { state in
-      state.isDerivedFrom = true
-      return isNewestThere ? window.newest : nil
-    }
   }
 
   /// Of state only, whose window has an element otherwise. With the lock held.
@@ -172,10 +166,10 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     if replayed, window.limit > 0 {
       window.slide(adding: element, evicting: &evicted)
       version.store(window.total, ordering: .relaxed)
-      if state.isDerivedFrom { Self.noteChange() }
     }
     if !state.queues.isEmpty {
-      fill(state.queues, with: element, waking: &state.waiting, evicting: &evicted)
+      fill(state.queues, with: element, evicting: &evicted)
+      if state.followerCount > 0 { state.joinSleepingFollowers() }
     }
     return (state.readers &+ state.queues.count, state.takeSleepers())
   }
@@ -184,12 +178,11 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
   @inlinable
   func fill(
     _ queues: ContiguousArray<SubscriberQueueBase>, with element: Element,
-    waking waiting: inout WaitQueue, evicting evicted: inout Evicted<Element>
+    evicting evicted: inout Evicted<Element>
   ) {
     for queue in queues {
-      let sleeper = unsafeDowncast(queue, to: SubscriberQueue<Element>.self)
+      unsafeDowncast(queue, to: SubscriberQueue<Element>.self)
         .offer(element, evicting: &evicted)
-      if let sleeper { waiting.join(sleeper) }
     }
   }
 
@@ -209,7 +202,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
       queue?.subscriber = joined.subscriber
       if state.hasObservers { after = noteSubscribing(policy, in: state) }
       if let queue {
-        window.elements.forEach { _ = queue.offer($0, evicting: &evicted) }
+        window.elements.forEach { queue.offer($0, evicting: &evicted) }
         state.addQueue(queue)
       } else {
         joined.begin(at: state.addReader(of: Element.self), behind: window.elements)

@@ -21,15 +21,6 @@ package class BroadcastLogBase: @unchecked Sendable {
   @usableFromInline final let published = Atomic(0)
   /// How many elements were ever replayed: of state, the number of the newest. Written under the lock.
   @usableFromInline final let version = Atomic(0)
-  private static let changes = Atomic(0)
-
-  /// How many elements have been added, in the program, to logs of which derived state is made. Each is counted with its
-  /// log's lock held: who finds the same number twice knows that no value has become another one in between.
-  static var changeCount: Int { changes.load(ordering: .acquiring) }
-
-  @usableFromInline
-  static func noteChange() { changes.add(1, ordering: .releasing) }
-
   /// What `LogState.isObserved` is, for a consumer that looks without the lock. Written under the lock.
   /// Relaxed: it leads to the slower path, which looks under the lock.
   @usableFromInline final let isObserved = Atomic(false)

@@ -87,9 +87,9 @@ final class ChangeSignal: Sendable {
     }
   }
 
-  /// What was taken was not given.
+  /// What was taken was not given. Rings a newer consumer that sleeps.
   func giveBack(_ numbers: [Int]) {
-    state.withLock { state in
+    let sleeper = state.withLock { state -> Doorbell? in
       state.isDue = true
       for number in numbers where !state.places[number].isLeft {
         state.places[number].takenCount -= 1
@@ -100,7 +100,9 @@ final class ChangeSignal: Sendable {
           state.changed.append(number)
         }
       }
+      return state.takeBell()
     }
+    sleeper?.ring()
   }
 
   /// Looks, and falls asleep on a doorbell in the same step if there is nothing.
@@ -118,18 +120,22 @@ final class ChangeSignal: Sendable {
     state.withLock { _ = $0.bell.take() }
   }
 
-  /// Returns the doorbell of a follower that sleeps: to be rung when the log's lock is released.
-  fileprivate func mark(_ number: Int) -> Doorbell? {
+  fileprivate func mark(_ number: Int) {
     state.withLock { state in
-      if state.places[number].isLeft { return nil }
+      if state.places[number].isLeft { return }
       if exchange(&state.places[number].isChanged, with: true) {
         state.places[number].replacedCount += 1
         state.replacedCount += 1
       } else {
         state.changed.append(number)
       }
-      return state.takeBell()
     }
+  }
+
+  /// The doorbell of a follower that sleeps though there is something to read. Its taker rings it when the log's lock is
+  /// released.
+  fileprivate func takeBell() -> Doorbell? {
+    state.withLock { $0.isReadable ? $0.takeBell() : nil }
   }
 
   fileprivate func end(_ number: Int) -> Doorbell? {
@@ -162,7 +168,9 @@ struct SignalPlace: Sendable {
 
   /// Not inlined: sends to other queues would save more registers.
   @usableFromInline @inline(never)
-  func mark() -> Doorbell? { signal.mark(number) }
+  func mark() { signal.mark(number) }
+
+  func takeBell() -> Doorbell? { signal.takeBell() }
 
   func end() -> Doorbell? { signal.end(number) }
 

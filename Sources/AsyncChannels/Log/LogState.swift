@@ -38,8 +38,8 @@ struct LogState: Sendable {
     }
   }
   @usableFromInline private(set) var hasObservers = false
-  /// Whether derived state is made of the elements.
-  @usableFromInline var isDerivedFrom = false
+  /// How many of the queues belong to followers of several logs.
+  @usableFromInline private(set) var followerCount = 0
   /// The number of the newest subscriber: numbers ascend from 1 and do not come again.
   @usableFromInline var newestSubscriber = 0
   /// Made when there are more sleepers than a sender rings itself: most channels never need it.
@@ -103,6 +103,7 @@ struct LogState: Sendable {
 
   @usableFromInline
   mutating func addQueue(_ queue: SubscriberQueueBase) {
+    if queue.place != nil { followerCount += 1 }
     queue.index = queues.count
     queues.append(queue)
   }
@@ -152,6 +153,12 @@ struct LogState: Sendable {
     return first.map(Wake.crowd) ?? .nobody
   }
 
+  /// Those followers of several logs that sleep are to be rung with this log's own sleepers.
+  @usableFromInline
+  mutating func joinSleepingFollowers() {
+    for queue in queues { if let bell = queue.place?.takeBell() { waiting.join(bell) } }
+  }
+
   /// For the actor. Nil if none is due: then it is not at work any more.
   mutating func takeDue() -> Sleepers? {
     isRingerAtWork = due.count > 0
@@ -168,6 +175,7 @@ struct LogState: Sendable {
 
   private mutating func removeQueue(_ queue: SubscriberQueueBase) {
     guard let index = queue.index, let last = queues.popLast() else { return }
+    if queue.place != nil { followerCount -= 1 }
     if last !== queue { (queues[index], last.index) = (last, index) }
   }
 }

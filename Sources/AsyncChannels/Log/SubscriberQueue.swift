@@ -51,10 +51,8 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
   }
 
   /// Adds an element if the policy keeps it; an older one may be evicted.
-  ///
-  /// - Returns: The doorbell of a follower of several logs that sleeps. It is in no queue.
   @inlinable
-  func offer(_ element: Element, evicting evicted: inout Evicted<Element>) -> Doorbell? {
+  func offer(_ element: Element, evicting evicted: inout Evicted<Element>) {
     if let place { return place.mark() }
     switch policy {
     case .bufferingNewest(let limit) where count == limit:
@@ -62,12 +60,11 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
       droppedCount += 1
     case .bufferingOldest(let limit) where count == limit:
       droppedCount += 1
-      return nil
+      return
     case .unbounded, .bufferingNewest, .bufferingOldest:
       count += 1
     }
     backlog.append(element)
-    return nil
   }
 
   /// Takes the first element on the fast path.

@@ -5,10 +5,10 @@ import Synchronization
 /// **One moment.** What a closure has read has versions, which only ascend. A pass over a value and all that it was made of
 /// computes what is not right any more. If a pass computes nothing, all versions are those that were found before it began.
 /// So they were all there when it began, and the value is of that moment. Therefore this makes passes until one has nothing to
-/// compute, or until no state has changed during a pass (`BroadcastLogBase.changeCount`).
+/// compute. After a pass that has met one version of one state only, none is needed.
 ///
-/// A state's version is loaded (acquire) before its value is read. So a value may be newer than its version, and not older:
-/// then the next pass finds a newer version.
+/// A state's version is loaded (acquire) before its value is read, under the log's lock, and once more after that. If it is
+/// the same, it is the value's.
 ///
 /// While others write all the time, this would never end. So after three passes it gathers the values of all states first,
 /// in two looks with no closure in between, and computes with those. If a closure reads another state, it gathers that,
@@ -25,8 +25,9 @@ final class Evaluation {
     /// That of the pass. No other has it.
     var number: UInt64 = 0
     var hasComputed = false
-    /// How many changes there had been when the pass began.
-    var changeCount = 0
+    /// Of the pass: the first state that it met, and whether it met another, or another version.
+    var first: (root: ObjectIdentifier, version: Int)?
+    var isMixed = false
     /// What the closures that run have read, the innermost last.
     var read: [Dependency] = []
     /// Where in that the innermost begins.
@@ -136,7 +137,7 @@ final class Evaluation {
     for _ in 0..<3 {
       beginPass()
       let newest = node.newest(in: self)
-      if !state.hasComputed || state.changeCount == BroadcastLogBase.changeCount { return newest }
+      if !state.hasComputed || !state.isMixed { return newest }
     }
     guard let newest = readGathered(node, waiting: true) else {
       preconditionFailure("This waits for updates.")
@@ -156,7 +157,7 @@ final class Evaluation {
   }
 
   private func beginPass() {
-    (state.hasComputed, state.changeCount) = (false, BroadcastLogBase.changeCount)
+    (state.hasComputed, state.isMixed, state.first) = (false, false, nil)
     lastNumber += 1
     state.number = lastNumber
   }
@@ -177,17 +178,6 @@ final class Evaluation {
 /// What nodes and states ask for.
 extension Evaluation {
   var number: UInt64 { state.number }
-
-  /// Whether what was right when there had been so many changes is right.
-  func isRight(since changeCount: Int) -> Bool {
-    !state.isGathered && !state.isTracked && changeCount == state.changeCount
-  }
-
-  /// Since when what this pass has found is known to be right until the next change; -1 if something has changed meanwhile.
-  var rightSince: Int {
-    let isSure = !state.isGathered && state.changeCount == BroadcastLogBase.changeCount
-    return isSure ? state.changeCount : -1
-  }
 
   /// Whether nothing has changed of what a closure has read. Looks in the order of its reading: so it computes nothing that
   /// the closure would not read now.
@@ -242,11 +232,16 @@ extension Evaluation {
     if state.isGathered, let gathered = state.gathered?[root] { return gathered.version }
     root.observed.writers.requireReadableByThisThread(of: root.log.elementType)
     let version = root.version
-    noteLook(root)
+    noteLook(root, version)
     return version
   }
 
-  private func noteLook(_ root: AnyStateRoot) {
+  private func noteLook(_ root: AnyStateRoot, _ version: Int) {
+    if let first = state.first {
+      if first.root != root.id || first.version != version { state.isMixed = true }
+    } else {
+      state.first = (root.id, version)
+    }
     if state.isGathered { state.gathered?.others.append(root) }
   }
 
@@ -262,7 +257,7 @@ extension Evaluation {
   /// A closure has read a state that was not gathered.
   @usableFromInline
   func noteRead(_ root: AnyStateRoot, _ version: Int) {
-    noteLook(root)
+    noteLook(root, version)
     note(.root(root), version)
   }
 

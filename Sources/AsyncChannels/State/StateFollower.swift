@@ -69,8 +69,10 @@ final class StateFollower: Waiter, @unchecked Sendable {
           ? .skipped : .element(newest.value)
       }
       if case .nothing = result { continue }
-      // One that was displaced meanwhile has it, too.
-      return result ?? .element(newest.value)
+      if let result { return result }
+      // It was displaced meanwhile: the newer one reads it.
+      signal.giveBack(taken)
+      return .nothing
     }
   }
 

@@ -12,7 +12,7 @@ struct AnyStateRoot: Sendable {
   }
 
   var id: ObjectIdentifier { ObjectIdentifier(log) }
-  var version: Int { log.version.load(ordering: .acquiring) }
+  @usableFromInline var version: Int { log.version.load(ordering: .acquiring) }
 }
 
 /// What a closure has read, and the version that it had.
@@ -46,9 +46,8 @@ final class StateNode: Sendable {
   private struct State {
     var newest: Version?
     var dependencies: [Dependency] = []
-    /// The pass that has found the newest to be right, and how many changes there had been when that began.
+    /// The pass that has found the newest to be right.
     var pass: UInt64 = 0
-    var rightSince = -1
     var lastVersion = 0
   }
 
@@ -68,15 +67,12 @@ final class StateNode: Sendable {
   func newest(in evaluation: Evaluation) -> Version {
     let known = state.withLock { $0 }
     guard let newest = known.newest else { return makeVersion(in: evaluation) }
-    if known.pass == evaluation.number || evaluation.isRight(since: known.rightSince) {
-      return newest
-    }
+    if known.pass == evaluation.number { return newest }
     guard evaluation.areCurrent(known.dependencies) else {
       return makeVersion(after: newest, in: evaluation)
     }
     state.withLock { state in
-      guard state.newest?.version == newest.version else { return }
-      (state.pass, state.rightSince) = (evaluation.number, evaluation.rightSince)
+      if state.newest?.version == newest.version { state.pass = evaluation.number }
     }
     return newest
   }
@@ -91,7 +87,7 @@ final class StateNode: Sendable {
       let version = isUnchanged ? before?.version : nil
       let old = exchange(&state.newest, with: (value, version ?? state.lastVersion))
       let isRegrouped = evaluation.end(run, leaving: &state.dependencies)
-      (state.pass, state.rightSince) = (evaluation.number, evaluation.rightSince)
+      state.pass = evaluation.number
       return (version ?? state.lastVersion, isRegrouped && old != nil, old?.value)
     }
     if isRegrouped { Evaluation.noteRegrouping() }

@@ -1,5 +1,3 @@
-public import Synchronization
-
 /// What the faces of one state share: the log, whose replay window has the value (see
 /// ``CurrentValue``), and what tells Observation of its accesses and changes.
 @frozen @usableFromInline
@@ -32,8 +30,10 @@ struct StateRoot<Value: Sendable>: Sendable {
     if let known = evaluation.gatheredValue(of: root), let value = known as? Value { return value }
     observed.writers.requireReadableByThisThread(of: Value.self)
     while true {
-      let version = log.version.load(ordering: .acquiring)
-      if let value = log.newestToDeriveFrom {
+      let version = root.version
+      if let value = log.newest {
+        // Another may have come in between.
+        guard root.version == version else { continue }
         evaluation.noteRead(root, version)
         return value
       }

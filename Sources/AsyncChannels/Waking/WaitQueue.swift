@@ -63,7 +63,6 @@ package struct WaitQueue: Sendable {
       .filter { $0 != 0 }
   }
 
-  @usableFromInline
   mutating func join(_ bell: Doorbell) {
     precondition(bell.generation != generation, "A doorbell joins a queue once.")
     bell.generation = generation
