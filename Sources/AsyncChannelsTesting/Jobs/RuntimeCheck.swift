@@ -15,8 +15,12 @@ enum RuntimeCheck {
       """
   }
 
+  /// It has something to do: the optimizer leaves out the way to an actor that has not.
   private actor Probed {
-    func work() {}
+    private var count = 0
+
+    @inline(never)
+    func work() { count += 1 }
   }
 
   /// What is not where it is expected. Nothing if jobs are not seen at all: each run looks for that.
