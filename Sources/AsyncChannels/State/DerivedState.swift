@@ -6,6 +6,7 @@ struct DerivedState<Value: Sendable>: Sendable {
   @usableFromInline let node: StateNode
   /// Follows the only state that it is made of, change by change; nil if there may be several.
   @usableFromInline let follow: Follow?
+
   @inlinable
   init(following follow: Follow? = nil, _ compute: @escaping @Sendable () -> Value) {
     node = StateNode { Box(compute()) }
