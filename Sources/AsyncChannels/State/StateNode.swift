@@ -120,10 +120,11 @@ final class StateNode: Sendable {
 
   /// The version that is right in a reading. Makes it, if the one before is not.
   func newest(in evaluation: Evaluation) -> Version {
-    let (newest, pass) = state.withLock { ($0.newest, $0.pass) }
+    // Together: another thread may replace them. What it read is let go of before it is changed in place.
+    let (newest, pass, dependencies) = state.withLock { ($0.newest, $0.pass, $0.dependencies) }
     guard let newest else { return makeVersion(in: evaluation) }
     if pass == evaluation.number { return newest }
-    guard evaluation.areCurrent(state.withLock { $0.dependencies }) else {
+    guard evaluation.areCurrent(dependencies) else {
       return makeVersion(after: newest, in: evaluation)
     }
     state.withLock { state in
