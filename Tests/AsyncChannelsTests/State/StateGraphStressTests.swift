@@ -102,7 +102,10 @@ private struct Writes: Sendable {
     var random = Dice(seed: seed &+ 1_000)
     for thread in 0..<Self.threads {
       let own = (0..<Graph.rootCount).filter { $0 % Self.threads == thread }
-      steps.append((0..<count).map { _ in Array(own.shuffled(using: &random).prefix(.random(in: 1...2, using: &random))) })
+      steps.append(
+        (0..<count).map { _ in
+          Array(own.shuffled(using: &random).prefix(.random(in: 1...2, using: &random)))
+        })
       for root in own {
         last[root] = [0]
         for (step, written) in steps[thread].enumerated() {
@@ -117,7 +120,9 @@ private struct Writes: Sendable {
     for thread in 0..<Self.threads {
       let own = seen.steps.indices.filter { $0 % Self.threads == thread && seen.steps[$0] != nil }
       let newest = own.compactMap { seen.steps[$0] }.max() ?? 0
-      for root in own where seen.steps[root] != last[root][newest] { wrong.add("Never was: \(seen.steps)") }
+      for root in own where seen.steps[root] != last[root][newest] {
+        wrong.add("Never was: \(seen.steps)")
+      }
     }
     for (old, new) in zip(before.steps, seen.steps) {
       if let old, let new, new < old { wrong.add("Older: \(seen.steps) after \(before.steps)") }
@@ -148,12 +153,14 @@ private struct Graph: Sendable {
     case 0: one.map { $0.merged(with: $0) }
     case 1: one.removeDuplicates()
     case 2: StateOutlet.combine(one, two).map { $0.merged(with: $1) }
-    case 3: StateOutlet.combine([one, two, three]).map { $0.reduce(Seen()) { $0.merged(with: $1) } }
+    case 3:
+      StateOutlet.combine([one, two, three]).map { $0.reduce(Seen()) { $0.merged(with: $1) } }
     case 4: one.flatMap { seen in (seen.isEven ? two : three).map { $0.merged(with: seen) } }
-    default: StateOutlet(tracking: {
-      let seen = one.value
-      return seen.isEven ? two.value.merged(with: seen) : seen
-    })
+    default:
+      StateOutlet(tracking: {
+        let seen = one.value
+        return seen.isEven ? two.value.merged(with: seen) : seen
+      })
     }
   }
 }

@@ -243,7 +243,9 @@ final class StateGraphTests: XCTestCase {
       root.outlet.map { $0 }, root.outlet.removeDuplicates(),
       StateOutlet.combine(root.outlet, root.outlet).map { $0.0 },
     ]
-    let followers = states.flatMap { [$0.subscribe(), $0.subscribe(buffering: .bufferingOldest(2))] }
+    let followers = states.flatMap {
+      [$0.subscribe(), $0.subscribe(buffering: .bufferingOldest(2))]
+    }
     let each = root.outlet.subscribe()
     for number in 1...3 { root.value = number }
     for follower in followers { XCTAssertEqual(all(of: follower), [3]) }
