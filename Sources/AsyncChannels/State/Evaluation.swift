@@ -240,7 +240,7 @@ extension Evaluation {
   private func look(at root: AnyStateRoot) -> Int {
     if state.isTracked { root.observed.noteAccess() }
     if state.isGathered, let gathered = state.gathered?[root] { return gathered.version }
-    root.observed.writers.requireReadableByThisThread(of: root.log.elementType)
+    root.requireReadable()
     let version = root.version
     noteLook(root, version)
     return version

@@ -12,11 +12,13 @@ enum OneStep {
 
   static func store(_ body: () -> Void) {
     lock.withLock { _ in
-      count.add(1, ordering: .acquiringAndReleasing)
+      advance()
       body()
-      count.add(1, ordering: .acquiringAndReleasing)
+      advance()
     }
   }
+
+  private static func advance() { count.add(1, ordering: .acquiringAndReleasing) }
 
   /// Looks until nothing was stored in one step meanwhile.
   static func look<Result>(_ body: () -> Result) -> Result {

@@ -15,11 +15,7 @@ struct AnyStateRoot: Sendable {
   @usableFromInline var version: Int { log.version.load(ordering: .acquiring) }
 
   /// Traps if this thread is changing the value.
-  func requireReadable() {
-    if observed.writers.isHeld {
-      observed.writers.requireReadableByThisThread(of: log.elementType)
-    }
-  }
+  func requireReadable() { observed.writers.requireReadableByThisThread(of: log.elementType) }
 }
 
 /// The states that a value is made of, with their versions, if they are few.

@@ -8,7 +8,7 @@ struct WritersLock: ~Copyable, Sendable {
   /// The thread that holds the lock; zero for none. A thread's identifier is written and removed
   /// here only by that thread, so a relaxed read is enough to see whether it is this thread's.
   @usableFromInline let holder = Atomic<UInt>(0)
-  /// Whether the holder may read the value as it is before the change. Written by the holder only, as above.
+  /// Whether the holder may read the value as it is before the change. Written by the holder, for itself.
   @usableFromInline let isReadable = Atomic(false)
 
   @inlinable
@@ -19,11 +19,8 @@ struct WritersLock: ~Copyable, Sendable {
     var result: R?
     try lock.withLock { _ throws(Failure) in
       holder.store(CurrentThread.identifier, ordering: .relaxed)
-      if readable { isReadable.store(true, ordering: .relaxed) }
-      defer {
-        if readable { isReadable.store(false, ordering: .relaxed) }
-        holder.store(0, ordering: .relaxed)
-      }
+      isReadable.store(readable, ordering: .relaxed)
+      defer { holder.store(0, ordering: .relaxed) }
       result = try body()
     }
     guard let result else { preconditionFailure("The body returned or threw.") }
@@ -35,8 +32,6 @@ struct WritersLock: ~Copyable, Sendable {
     let holder = holder.load(ordering: .relaxed)
     if holder != 0 { requireAnother(than: holder, of: value()) }
   }
-
-  var isHeld: Bool { holder.load(ordering: .relaxed) != 0 }
 
   @inlinable
   func requireReadableByThisThread(of value: @autoclosure () -> Any.Type) {
