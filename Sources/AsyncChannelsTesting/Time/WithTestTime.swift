@@ -37,7 +37,7 @@ import AsyncChannelsRecording
 /// **Work that causes itself**, such as a task that writes the state that it follows, fails the test. The failure names
 /// the state, the task and the function, and shows what happened last.
 ///
-/// **A test that would wait forever** fails within a second. It fails if no task can run, the closure has not
+/// **A test that would wait forever** fails, usually within a second. It fails if no task can run, the closure has not
 /// returned, and nothing outside resumes a task of the closure for 0.9 s. (If something outside continues,
 /// for example a timer, the test fails when the closure itself has waited for 20 s.) The failure says what
 /// waits; on Apple's systems it does not say in which functions. Then the closure is cancelled, and abandoned

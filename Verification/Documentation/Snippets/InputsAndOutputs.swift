@@ -7,3 +7,13 @@ import AsyncChannels
 
 /*block*/
 }
+
+//# await together(
+@MainActor final class Example: ViewModel {
+  @Input var add: Inlet<String>
+  @Input var pay: Inlet<Void>
+  @CurrentValue private(set) var items: [String] = []
+  @CurrentValue private(set) var isPaying = false
+
+/*block*/
+}

@@ -2,8 +2,3 @@
 func example(readings: Channel<Double>) async {
 /*block*/
 }
-
-//# drawn as often as there is time
-func example(readings: Channel<Double>) async {
-/*block*/
-}

@@ -14,7 +14,13 @@ final class SearchViewModel: ViewModel, Observable {
   func run() async {}
 }
 
-//# final class SearchViewModel: ViewModel
-enum Own {
+//# func run() async {
+@MainActor
+final class Own: ViewModel {
+  @Input var query: Inlet<String>
+  @CurrentValue private(set) var hits: [String] = []
+  private let clock: any Clock<Duration> = ContinuousClock()
+  private let search: @Sendable (String) async -> [String] = { [$0] }
+
 /*block*/
 }
