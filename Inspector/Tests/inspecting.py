@@ -91,6 +91,9 @@ class InspectorCase(unittest.TestCase):
 
 @unittest.skipUnless(Browser.is_installed(), "SKIPPED: Chromium is not installed")
 class PageCase(InspectorCase):
+    STATE = """return JSON.stringify({events: events.length, missed, bad, hidden: document.hidden, stream: stream?.readyState,
+      last, lanes: lanes.length, tail: events.slice(-3).map(sentence)})"""
+
     @classmethod
     def setUpClass(cls):
         cls.browser = Browser()
@@ -103,7 +106,10 @@ class PageCase(InspectorCase):
 
     def until(self, tab, script, *arguments):
         """The first value of an expression in the page that is true."""
-        return until(script, lambda: tab.script(f"return {script}", *arguments), 30)
+        try:
+            return until(script, lambda: tab.script(f"return {script}", *arguments), 30)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; {tab.script(self.STATE)}") from None
 
     def words(self, tab, id):
         return tab.script("return document.getElementById(arguments[0]).innerText", id)

@@ -1,12 +1,27 @@
 """The inspector, attacked as a web page and by hostile programs."""
 
 import http.client
+import http.server
 import subprocess
+import threading
 import unittest
 
 from inspecting import BUILT, HEAD, InspectorCase, PageCase, lines
 
 LANE = {"lane": 0, "owner": "<img src=x onerror=alert(1)>", "name": "</script><script>alert(2)</script>", "kind": "state"}
+
+
+class Silent(http.server.BaseHTTPRequestHandler):
+    """Another site's page."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<!doctype html><title>other</title>")
+
+    def log_message(self, *_):
+        pass
 
 
 class RequestTests(InspectorCase):
@@ -94,7 +109,7 @@ class EventTests(PageCase):
         shaped = subprocess.run([BUILT / "Ticker", inspector.programs, "--secrets"], capture_output=True, text=True,
                                 timeout=120, check=True).stdout.split("\n")[:-1]
         self.assertEqual(len(shaped), 250)
-        self.until(tab, "events.at(-1)?.text === '\"the last\"'")
+        self.until(tab, "events.findLast(e => e.e === 'sent')?.text === '\"the last\"'")
         self.assertEqual(tab.script("return events.filter(e => e.lane.name === 'values').length"), 25_000)
         self.assertEqual(tab.script("return events.filter(e => e.lane.name === 'others').slice(0, 3).map(e => e.text)"),
                          ["…", "…", "…"])
@@ -104,6 +119,35 @@ class EventTests(PageCase):
             self.assertNotIn("LEAK", text)
             self.assertNotIn("parsnip", text)
             self.assertEqual([each for each in shaped if each in text], [])
+
+    def test_a_page_of_another_site_reads_nothing_in_a_browser(self):
+        inspector, tab = self.show(self.LAST)
+        here = f"http://127.0.0.1:{inspector.port}"
+        other = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Silent)
+        self.addCleanup(other.server_close)
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        self.addCleanup(other.shutdown)
+        # A page of the same machine at another port, and one of another site: both are others.
+        for site in ["127.0.0.1", "localhost"]:
+            tab = self.page(inspector, f"http://{site}:{other.server_port}/")
+            read = self.browser.do("POST", "/execute/async", args=[here], script="""
+              const [here, done] = arguments, read = {};
+              const tries = ["/", "/stream"].flatMap(path => ["cors", "no-cors"].map(mode =>
+                fetch(here + path, {mode, credentials: "include"}).then(async answer => { read[mode + path] = await answer.text(); }, () => {})));
+              tries.push(new Promise(next => {
+                const stream = new EventSource(here + "/stream");
+                stream.addEventListener("again", event => { read.stream = event.data; next(); });
+                stream.onerror = () => { stream.close(); next(); };
+              }));
+              for (const name of ["script", "img", "iframe"]) tries.push(new Promise(next => {
+                const made = document.createElement(name);
+                made.onload = () => { if (name !== "iframe") read[name] = "loaded"; else read[name] = made.contentDocument?.body?.innerText ?? ""; next(); };
+                made.onerror = next;
+                made.src = here + "/stream";
+                document.documentElement.append(made);
+              }));
+              Promise.all(tries).then(() => done(read))""")
+            self.assertEqual({name: text for name, text in read.items() if text}, {}, site)
 
     def test_a_hundred_tabs_are_served(self):
         inspector, tab = self.show(self.LAST)

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
-from inspecting import ASYNCDEMO, BUILT, HEAD, InspectorCase, PageCase, lines
+from inspecting import ASYNCDEMO, BUILT, HEAD, InspectorCase, PageCase, lines, until
 
 # A folder, to look at them: with that of the guide's pictures, they are made anew.
 SHOTS = os.environ.get("SCREENSHOTS")
@@ -170,6 +170,65 @@ class FlowTests(PageCase):
         self.assertEqual(shown(), ['"swift"', '["hit"]'])
         tab.key("#search", "hits")
         self.assertEqual(shown(), ['["hit"]'])
+        tab.click("#effects")
+        tab.click("#ticks")
+        for words, count in [("clock", 30), ("SWIFT", 1), ("taken", 0), ("form.", 3)]:
+            tab.script("document.getElementById('search').value = ''")
+            tab.key("#search", words)
+            self.assertEqual(len(shown()), count, words)
+
+    def test_what_became_of_an_element_is_shown(self):
+        fates = ["dropped", "superseded", "ignored", "abandoned"]
+        tab = self.show(*[sent(1 + number, 0, f'"{fate}"') for number, fate in enumerate(fates)], *[
+            {"id": 11 + number, "t": 20_000, "in": 0, "e": fate, "of": 1 + number, **({"sub": 2} if fate == "dropped" else {})}
+            for number, fate in enumerate(fates)])
+        for number, fate in enumerate(fates):
+            self.assertEqual(self.choose(tab, f"e.e === '{fate}'"), f'#{1 + number} "{fate}" {fate}')
+            # The element tells it, too, and which subscription had no room.
+            self.choose(tab, f"e.id === {1 + number}")
+            by = " by subscription 2" if fate == "dropped" else ""
+            self.assertRegex(self.words(tab, "details"), rf"{fate}\s+at 20.0 ms{by} after {19 - number}.0 ms")
+        text = tab.script("refresh(); return exports.text()[1]")
+        self.assertEqual([line.split()[1] for line in text.splitlines()], list("●●●●✕⊘⊘⊘"))
+
+    def test_an_element_is_at_its_time_and_lights_up_while_others_fade(self):
+        tab = self.show(sent(1, 0, '"a"', t=0), sent(2, 1, '["a"]', cause=1, t=4000), sent(3, 2, '"b"', t=6000))
+
+        def strengths():
+            """How far the words of each row are from the background, at its time."""
+            return tab.script("""isFollowing = false; pane.scrollTop = 0; draw();
+              const {lanes: lanesWidth, s} = layout(), ratio = devicePixelRatio, left = (TIMES + lanesWidth + 8) * ratio;
+              return shown.map((e, index) => {
+                const y = (head() + yOf(index, s)) * ratio, size = [left, y, 60 * ratio, ROW * ratio];
+                const pixels = pen.getImageData(...size).data, back = pen.getImageData(canvas.width - 3, y + 2, 1, 1).data[0];
+                return pixels.reduce((most, each, place) => place % 4 ? most : Math.max(most, Math.abs(each - back)), 0);
+              })""")
+
+        self.assertTrue(all(each > 100 for each in strengths()))
+        tab.click("#even")
+        self.until(tab, "!even() && !isStale && !isDirty")
+        places = tab.script("return shown.map((e, index) => yOf(index, layout().s))")
+        self.assertAlmostEqual((places[1] - places[0]) / (places[2] - places[1]), 2)
+        self.assertTrue(all(each > 100 for each in strengths()))
+        tab.script("const y = yOf(1, layout().s); canvas.onclick({offsetX: 300, offsetY: head() + y + 5})")
+        self.assertEqual(self.words(tab, "words"), 'Form.hits: #2 ["a"] ← #1')
+        one, two, three = strengths()
+        self.assertGreater(min(one, two), 100)
+        self.assertLess(three, 60)
+
+    def test_the_legend_is_that_of_other_pictures(self):
+        tab = self.show()
+        shown = dict(tab.script("""return [...document.querySelector("footer").childNodes].filter(each => each.nodeType === 3)
+          .map(each => each.data).join("").replace(/\\s+/g, " ").trim().split(/ (?=[^ \\w] )/).map(each => [each[0], each.slice(2)])"""))
+        seen = {}
+        for demo, script in [("members", "add Ann\nremove 1\n"), ("filter", "a\nan\nann\n")]:
+            trace = subprocess.run([ASYNCDEMO, demo, "--trace=times"], input=script, text=True, capture_output=True, timeout=120)
+            legend = [line for line in trace.stderr.splitlines() + trace.stdout.splitlines() if line.startswith("● sent  ")]
+            seen.update(each.split(" ", 1) for each in "  ".join(legend).split("  ") if each)
+        self.assertTrue({"●", "◆", "├", "┬", "┴"} <= seen.keys(), seen)
+        for mark, words in seen.items():
+            for word in words.replace(" or ", ", ").split(", "):
+                self.assertIn(word, shown[mark])
 
     def test_warnings_of_a_circle_and_of_what_nobody_takes(self):
         circle = [sent(1 + number, number % 2, str(number), cause=number or None) for number in range(20)]
@@ -268,6 +327,58 @@ func test_recorded() async throws {
   }
 }
 """)
+
+    def test_exports_are_saved_and_copied(self):
+        tab = self.show(sent(1, 0, '"a"'), sent(2, 1, '["a"]', cause=1))
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        tab.front()
+        self.browser.developer("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder.name)
+        self.browser.developer("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+        self.browser.developer("Emulation.setFocusEmulationEnabled", enabled=True)
+        self.until(tab, "shown.length === 2")
+        for kind, name in [("save", "flow.jsonl"), ("text", "flow.txt"), ("svg", "flow.svg"), ("perfetto", "flow.json"), ("mermaid", "flow.mmd")]:
+            made = tab.script("return exports[arguments[0]]()[1]", kind)
+            tab.script("const list = document.getElementById('export'); list.value = arguments[0]; list.onchange()", kind)
+            file = pathlib.Path(folder.name, name)
+            until(name, lambda: file.exists() and file.read_text() == made)
+        tab.script("const list = document.getElementById('export'); list.value = 'test'; list.onchange()")
+        copied = self.browser.do("POST", "/execute/async", args=[], script="navigator.clipboard.readText().then(arguments[0], arguments[0])")
+        self.assertIn('form.typed.send(/* "a" */)', copied)
+        tab.script("choose(events[1])")
+        tab.click("#bookmark")
+        tab.script("choose(null)")
+        tab.script("panels(); document.querySelector('#bookmarks button').click()")
+        self.assertEqual(self.words(tab, "words"), 'Form.hits: #2 ["a"] ← #1')
+
+    def test_a_tab_that_nobody_sees_goes_on_where_it_was(self):
+        inspector = self.start()
+        with inspector.connect() as program:
+            program.sendall(lines(HEAD, *self.LANES, sent(1, 0, '"a"')))
+            # More than a browser has connections to one server.
+            tabs = [self.page(inspector) for _ in range(10)]
+            for tab in tabs:
+                self.until(tab, "events.length === 1")
+            tabs[0].script("choose(events[0]); bookmarks.add(events[0])")
+            tabs[1].front()
+            self.until(tabs[1], "!document.hidden")
+            program.sendall(lines(sent(2, 1, '["a"]', cause=1)))
+            for tab in tabs:
+                self.until(tab, "events.length === 2")
+            self.assertEqual(tabs[0].script("return [chosen?.id, bookmarks.size, missed]"), [1, 1, 0])
+
+    def test_of_a_hundred_programs_those_that_ended_first_are_forgotten(self):
+        inspector = self.start()
+        tab = self.page(inspector)
+        with inspector.connect() as lasting:
+            lasting.sendall(lines({**HEAD, "program": "lasting"}))
+            self.stream(inspector, ["lasting"])
+            for number in range(100):
+                inspector.send(lines({**HEAD, "run": f"run {number}"}, *self.LANES, sent(1, 0, f'"{number}"')))
+                self.stream(inspector, [f'run {number}', '"end":true'])
+            self.until(tab, "[...programs.values()].some(each => each.run === 'run 99' && each.ended)")
+            self.assertEqual(tab.script("return programs.size"), 64)
+            self.assertTrue(tab.script("return [...programs.values()].some(each => each.name === 'lasting')"))
 
     def test_the_page_shows_a_hundred_thousand_events_in_a_thousand_lanes(self):
         inspector = self.start()

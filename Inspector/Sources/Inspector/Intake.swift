@@ -23,7 +23,10 @@ struct Intake: Sendable {
     /// Whether the first line has to be that of a program, as in a connection.
     let isStrict: Bool
     var splitter = LineSplitter()
-    var source: Int?
+    private var run = ""
+    private var source: Int?
+
+    init(intake: Intake, isStrict: Bool) { (self.intake, self.isStrict) = (intake, isStrict) }
 
     mutating func read(_ bytes: UnsafeRawBufferPointer) throws {
       var refused = 0
@@ -45,13 +48,13 @@ struct Intake: Sendable {
       if line.hasPrefix("{\"v\":"),
         let head = try? JSONDecoder().decode(Head.self, from: Data(line.utf8))
       {
-        guard head.v == 1, head.token == intake.token || !isStrict, intake.lines.hasRoom else {
-          throw Refusal()
-        }
+        guard head.v == 1, head.token == intake.token || !isStrict else { throw Refusal() }
         // Not the line itself, which may have a token in it.
         let names = try JSONEncoder().encode(["program": head.program, "run": head.run])
         let text = String(decoding: names, as: UTF8.self)
         source = intake.lines.begin(run: head.run, head: "{\"v\":1," + text.dropFirst())
+        run = head.run
+        if source == nil { throw Refusal() }
       } else if let source {
         intake.lines.append(line, of: source)
       } else if isStrict {
@@ -60,7 +63,7 @@ struct Intake: Sendable {
     }
 
     func end() {
-      if let source { intake.lines.append("{\"end\":true}", of: source) }
+      if let source { intake.lines.end(run: run, source) }
     }
   }
 

@@ -2,8 +2,7 @@ import AsyncChannels
 import Foundation
 import Synchronization
 
-/// The newest lines of all programs, within a bound. It is the buffer of each page: one that is slow misses some, and
-/// is told how many.
+/// The newest lines of all programs, within a bound. It is the buffer of each page: one that is too slow begins again.
 final class LineStore: Sendable {
   /// A line, and the number of its program.
   typealias Line = (source: Int, text: String)
@@ -13,8 +12,11 @@ final class LineStore: Sendable {
     /// The number of the first of them.
     var first = 0
     var bytes = 0
-    /// The programs, by what tells their runs apart.
+    /// The programs, by what tells their runs apart, and how many there were.
     var runs: [String: Int] = [:]
+    var programs = 0
+    /// Those that have ended, the first to end first.
+    var ended: [String] = []
     /// What was said before the first line, and is still to be known: of each program its head and its lanes.
     var base: [Int: [String: String]] = [:]
   }
@@ -22,19 +24,33 @@ final class LineStore: Sendable {
   private static let limit = (lines: 200_000, bytes: 100_000_000, runs: 64, lanes: 10_000)
   private let state = Mutex(State())
   private let end = CurrentValue(0)
+  /// Another one when the inspector is started again.
+  private let run = String(UInt64.random(in: .min ... .max), radix: 36)
 
-  /// A program, with its first line.
-  func begin(run: String, head: String) -> Int {
-    let source = state.withLock { state in
+  /// A program, with its first line. Of too many, those that ended first are forgotten.
+  ///
+  /// - Returns: Its number; nil if there is no room.
+  func begin(run: String, head: String) -> Int? {
+    let source: Int? = state.withLock { state in
+      state.ended.removeAll { $0 == run }
       if let known = state.runs[run] { return known }
-      state.runs[run] = state.runs.count
-      return state.runs.count - 1
+      if state.runs.count == Self.limit.runs {
+        guard let first = state.ended.first else { return nil }
+        state.ended.removeFirst()
+        if let old = state.runs.removeValue(forKey: first) { state.base[old] = nil }
+      }
+      state.runs[run] = state.programs
+      state.programs += 1
+      return state.programs - 1
     }
-    append(head, of: source)
+    if let source { append(head, of: source) }
     return source
   }
 
-  var hasRoom: Bool { state.withLock { $0.runs.count < Self.limit.runs } }
+  func end(run: String, _ source: Int) {
+    append("{\"end\":true}", of: source)
+    state.withLock { if $0.runs[run] == source { $0.ended.append(run) } }
+  }
 
   func append(_ text: String, of source: Int) {
     let count = state.withLock { state in
@@ -50,9 +66,10 @@ final class LineStore: Sendable {
 
   private static func dropTenth(of state: inout State) {
     let count = state.lines.count / 10 + 1
+    let known = Set(state.runs.values)
     for (source, text) in state.lines.prefix(count) {
       state.bytes -= text.utf8.count
-      guard let key = key(of: text) else { continue }
+      guard known.contains(source), let key = key(of: text) else { continue }
       if key == "" { state.base[source] = [:] }  // it begins anew
       if state.base[source, default: [:]].count < limit.lanes { state.base[source]?[key] = text }
     }
@@ -76,12 +93,21 @@ final class LineStore: Sendable {
     }
   }
 
-  /// At most so many, from this number on.
-  func lines(from next: Int, atMost limit: Int) -> (lines: ArraySlice<Line>, missed: Int) {
+  /// At most so many, from this number on; nil if that is not kept any more.
+  func lines(from next: Int, atMost limit: Int) -> ArraySlice<Line>? {
     state.withLock { state in
-      let start = max(next, state.first) - state.first
-      return (state.lines.dropFirst(start).prefix(limit), max(0, state.first - next))
+      next < state.first ? nil : state.lines.dropFirst(next - state.first).prefix(limit)
     }
+  }
+
+  /// A place, for a page that comes back.
+  func name(of next: Int) -> String { "\(run)-\(next)" }
+
+  /// Nil if it is none of these.
+  func place(named name: String) -> Int? {
+    let parts = name.split(separator: "-")
+    guard parts.count == 2, parts[0] == run, let next = Int(parts[1]), next >= 0 else { return nil }
+    return state.withLock { next <= $0.first + $0.lines.count ? next : nil }
   }
 
   /// How many lines there have been, the newest number only.

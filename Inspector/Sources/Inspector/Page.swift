@@ -58,9 +58,13 @@ struct Page: Sendable {
       status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(string: html)))
   }
 
-  /// Server-sent events: each has up to 1,000 lines, with the numbers of their programs before them.
+  /// Server-sent events: each has up to 1,000 lines, with the numbers of their programs before them, and is named by
+  /// the place behind them, from which a page that comes back goes on.
   private func stream(_ request: Request) throws -> Response {
     try check(request)
+    let last = request.headers[.init("Last-Event-ID")!]
+    let from = last ?? request.uri.queryParameters["from"].map(String.init)
+    let known = from.flatMap(lines.place)
     return Response(
       status: .ok,
       headers: [
@@ -69,16 +73,18 @@ struct Page: Sendable {
       ],
       body: ResponseBody { writer in
         try await request.body.consumeWithCancellationOnInboundClose { _ in
-          let ends = lines.ends
-          var (batch, next) = lines.beginning()
-          try await writer.write(Self.event(batch[...], missed: 0, type: "again"))
-          for await _ in ends {
+          var next = known
+          for await _ in lines.ends {
             while true {
-              let (more, missed) = lines.lines(from: next, atMost: 1_000)
+              guard let place = next, let more = lines.lines(from: place, atMost: 1_000) else {
+                let (batch, first) = lines.beginning()
+                next = first
+                try await writer.write(event(batch[...], before: first, type: "again"))
+                continue
+              }
               if more.isEmpty { break }
-              next += missed + more.count
-              batch = Array(more)
-              try await writer.write(Self.event(more, missed: missed, type: "message"))
+              next = place + more.count
+              try await writer.write(event(more, before: place + more.count, type: "message"))
             }
           }
         }
@@ -86,12 +92,11 @@ struct Page: Sendable {
       })
   }
 
-  private static func event(
-    _ lines: ArraySlice<LineStore.Line>, missed: Int, type: String
+  private func event(
+    _ batch: ArraySlice<LineStore.Line>, before next: Int, type: String
   ) -> ByteBuffer {
-    var text = "event: \(type)\n"
-    if missed > 0 { text += "data: 0 {\"missed\":\(missed)}\n" }
-    for (source, line) in lines { text += "data: \(source) \(line)\n" }
-    return ByteBuffer(string: text + (lines.isEmpty && missed == 0 ? "data:\n\n" : "\n"))
+    var text = "event: \(type)\nid: \(lines.name(of: next))\n"
+    for (source, line) in batch { text += "data: \(source) \(line)\n" }
+    return ByteBuffer(string: text + (batch.isEmpty ? "data:\n\n" : "\n"))
   }
 }

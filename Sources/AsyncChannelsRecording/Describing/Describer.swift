@@ -58,7 +58,7 @@ package struct Describer: Sendable {
   package func describe(_ value: Any, under names: some Collection<String>) -> String {
     guard names.contains(where: { hides(value, under: $0) }) else { return describe(value) }
     var search = Description(by: self)
-    search.keepSecret(value)
+    search.findSecrets(in: value) { text, _ in secrets.add(text) }
     return "…"
   }
 
@@ -118,7 +118,18 @@ package struct Describer: Sendable {
     }
   }
 
-  func keepSecret(_ text: String) { secrets.add(text) }
+  /// The texts and numbers in an element of a lane that has no name yet.
+  func suspects(in value: Any) -> Suspects {
+    var (search, suspects) = (Description(by: self), Suspects())
+    search.findSecrets(in: value) { suspects.add($0, isNumber: $1) }
+    return suspects
+  }
+
+  /// A lane has got this name.
+  func judge(_ suspects: Suspects, under name: String) {
+    guard isSecret(name) else { return }
+    secrets.add(suspects, areHarmlessNumbers: names.isHarmless(0, under: name))
+  }
 
   func isKnownSecret(_ text: String) -> Bool { secrets.contains(text) }
 

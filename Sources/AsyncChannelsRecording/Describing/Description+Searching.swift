@@ -101,17 +101,21 @@ extension Description {
     }
   }
 
-  /// Remembers the texts and numbers in an element of a lane of secrets.
-  mutating func keepSecret(_ value: Any, depth: Int = 0) {
+  /// Calls a closure with each text and number in an element of a lane of secrets.
+  mutating func findSecrets(
+    in value: Any, depth: Int = 0, _ found: (_ text: String, _ isNumber: Bool) -> Void
+  ) {
     guard nodes > 0, depth < Describer.limit.depth else { return }
     nodes -= 1
     let facts = rules.types.facts(of: value)
     // A question that is answered tells nothing.
     if value is Bool { return }
-    if facts.plainness != nil { return rules.keepSecret((value as? String) ?? "\(value)") }
+    if let plainness = facts.plainness {
+      return found((value as? String) ?? "\(value)", plainness != .text)
+    }
     guard !facts.isObject, !facts.isHidden else { return }
     for child in Mirror(reflecting: value).children.prefix(nodes) {
-      keepSecret(child.value, depth: depth + 1)
+      findSecrets(in: child.value, depth: depth + 1, found)
     }
   }
 }

@@ -13,6 +13,8 @@ final class LogRecorder: LogObserver {
     /// Whether the name is known, and not that of a secret. Found once, since it takes longer than all else that is done
     /// for an element.
     let isOrdinary: Bool
+    /// Of the time when the name was missing.
+    var suspects = Suspects()
 
     init(_ name: LaneName, _ kind: Flow.LaneKind, _ describer: Describer) {
       (self.name, self.kind) = (name, kind)
@@ -45,7 +47,10 @@ final class LogRecorder: LogObserver {
     guard !name.isMissing, self.name.isMissing else { return }
     // Only one learns at a time, since `EventStore.adding` is held.
     let new = Identity(name, kind, owner.describer)
-    identity.withLock { $0 = new }
+    identity.withLock {
+      owner.describer.judge($0.suspects, under: name.name)
+      $0 = new
+    }
     owner.rename(lane, Flow.Lane(name: name.name, owner: name.owner, kind: kind))
   }
 
@@ -64,8 +69,15 @@ final class LogRecorder: LogObserver {
     let (name, inlets) = (name, inletCalls.flatMap(owner.names))
     if name.isMadeUp { return "…" }
     if name.isMissing {
-      if inlets.isEmpty, describer.isPlain(element) { return "…" }
-      return describer.describe(element, under: inlets)
+      guard inlets.isEmpty, describer.isPlain(element) else {
+        return describer.describe(element, under: inlets)
+      }
+      let suspects = describer.suspects(in: element)
+      let isStillMissing = identity.withLock {
+        $0.suspects.add(suspects)
+        return $0.name.isMissing
+      }
+      return isStillMissing ? "…" : describe(element, through: [])
     }
     return describer.describe(element, under: [name.name] + inlets)
   }

@@ -119,6 +119,44 @@ final class SecretsTests: XCTestCase {
     XCTAssertGreaterThan(shown.count, 35)
   }
 
+  func test_C108d_whatWasSentBeforeALaneHadItsNameIsHiddenInOtherLanes() {
+    let recording = Recording()
+    let (secrets, counts, names) = (
+      Channel<any Sendable>(), Channel<Int>(), Channel<any Sendable>()
+    )
+    func lane<Element>(of channel: Channel<Element>) -> LogRecorder {
+      LogRecorder(
+        LaneName(name: "Any", isMissing: true), on: recording.store, kind: .channel,
+        following: channel.log)
+    }
+    let (secret, count, name) = (lane(of: secrets), lane(of: counts), lane(of: names))
+    for value in ["hunter2", 731, ["melon", ""], true] as [any Sendable] { secrets.send(value) }
+    counts.send(5)
+    names.send("Ann")
+    secret.learn(LaneName(name: "password"), .channel)
+    count.learn(LaneName(name: "tokenCount"), .channel)
+    name.learn(LaneName(name: "names"), .channel)
+    for value in ["hunter2", 731, "melon", "", true, 5, "Ann"] as [any Sendable] {
+      names.send(value)
+    }
+    XCTAssertEqual(
+      recording.flow.events.suffix(7).map(\.text), ["…", "…", "…", "\"\"", "true", "5", "\"Ann\""])
+  }
+
+  func test_C108d_ofTooManyBeforeALaneHadItsNameNoneIsShown() {
+    let (secrets, others) = (Channel<String>(), Channel<String>())
+    let recording = Recording()
+    recording.add(others, as: "others")
+    let secret = LogRecorder(
+      LaneName(name: "String", isMissing: true), on: recording.store, kind: .channel,
+      following: secrets.log)
+    for number in 0..<1_000 { secrets.send("parsnip\(number)") }
+    others.send("parsnip999")
+    secret.learn(LaneName(name: "password"), .channel)
+    others.send("parsnip999")
+    XCTAssertEqual(recording.flow.events.suffix(2).map(\.text), ["\"parsnip999\"", "…"])
+  }
+
   func test_C109_aMarkedValueIsNotShownWhateverDescribesIt() {
     let describer = Describer(custom: { $0 is Diagnosis ? "s3cr3t" : nil })
     XCTAssertEqual(describer.describe([Diagnosis()]), "[Diagnosis(…)]")
