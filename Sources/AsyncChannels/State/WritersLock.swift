@@ -8,20 +8,23 @@ struct WritersLock: ~Copyable, Sendable {
   /// The thread that holds the lock; zero for none. A thread's identifier is written and removed
   /// here only by that thread, so a relaxed read is enough to see whether it is this thread's.
   @usableFromInline let holder = Atomic<UInt>(0)
-  /// Whether the holder may read the value as it is before the change. Written by the holder only, as above.
-  @usableFromInline let isReadable = Atomic(false)
+  /// If the holder is the closure of an inlet, which may read the value as it is before the change: the line in which the
+  /// inlet was made; otherwise zero. Written by the holder only, as above.
+  @usableFromInline let inletLine = Atomic<UInt>(0)
+
+  @inlinable var line: UInt { inletLine.load(ordering: .relaxed) }
 
   @inlinable
   func withLock<R, Failure: Error>(
-    of value: Any.Type, readable: Bool = false, _ body: () throws(Failure) -> R
+    of value: Any.Type, byInletIn line: UInt = 0, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
     requireNotHeldByThisThread(of: value)
     var result: R?
     try lock.withLock { _ throws(Failure) in
       holder.store(CurrentThread.identifier, ordering: .relaxed)
-      if readable { isReadable.store(true, ordering: .relaxed) }
+      if line != 0 { inletLine.store(line, ordering: .relaxed) }
       defer {
-        if readable { isReadable.store(false, ordering: .relaxed) }
+        if line != 0 { inletLine.store(0, ordering: .relaxed) }
         holder.store(0, ordering: .relaxed)
       }
       result = try body()
@@ -39,7 +42,7 @@ struct WritersLock: ~Copyable, Sendable {
   @inlinable
   func requireReadableByThisThread(of value: @autoclosure () -> Any.Type) {
     let holder = holder.load(ordering: .relaxed)
-    if holder != 0, !isReadable.load(ordering: .relaxed) {
+    if holder != 0, line == 0 {
       requireAnother(than: holder, of: value())
     }
   }
@@ -47,7 +50,9 @@ struct WritersLock: ~Copyable, Sendable {
   @usableFromInline
   func requireAnother(than holder: UInt, of value: Any.Type) {
     if holder != CurrentThread.identifier { return }
+    let inlet = line == 0 ? "" : ", by the inlet of line \(line)"
     Misuse.trap(
-      "A CurrentValue<\(value)> was touched inside its own update: use what the closure is given.")
+      "A CurrentValue<\(value)> was touched inside its own update\(inlet): use what the closure is given."
+    )
   }
 }
