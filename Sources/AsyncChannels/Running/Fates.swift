@@ -194,14 +194,10 @@ final class Fates: Sendable {
   }
 
   /// Whether its answer would be published now.
-  func isWanted(_ work: AnyWork) -> Bool {
-    state.withLock { _ in work.fate == nil }
-  }
+  func isWanted(_ work: AnyWork) -> Bool { state.withLock { _ in work.fate == nil } }
 
   /// Whether it was superseded before its work has begun.
-  func isSuperseded(_ work: AnyWork) -> Bool {
-    state.withLock { _ in work.fate == .superseded }
-  }
+  func isSuperseded(_ work: AnyWork) -> Bool { state.withLock { _ in work.fate == .superseded } }
 
   /// Decides whether an answer is published, now.
   func answer(_ work: AnyWork) -> Bool {
@@ -226,11 +222,7 @@ final class Fates: Sendable {
   }
 
   /// Supersedes all by a newer one that has come and cannot be taken yet.
-  func supersedeAll() {
-    let superseded = state.withLock { $0.supersede() }
-    for work in superseded { work.note { .superseded($0) } }
-    end(superseded)
-  }
+  func supersedeAll() { tell(Decision(superseded: state.withLock { $0.supersede() })) }
 
   /// Reports busy from now on, although what has come cannot be taken yet.
   func expect() {

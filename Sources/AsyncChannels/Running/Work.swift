@@ -61,9 +61,7 @@ class AnyWork: @unchecked Sendable {
 final class Work<Element: Sendable>: AnyWork, @unchecked Sendable {
   let element: Element
 
-  init(_ element: Element) {
-    self.element = element
-  }
+  init(_ element: Element) { self.element = element }
 }
 
 /// Works without an order, so that each is removed in one step.
