@@ -4,7 +4,7 @@ struct DerivedState<Value: Sendable>: Sendable {
   @usableFromInline typealias Follow = @Sendable (BufferingPolicy?) -> Upstream<Value>
 
   @usableFromInline let node: StateNode
-  /// Follows the only state that it is made of, change by change; nil if there may be several.
+  /// Follows the only state that it is made of; nil if there may be several.
   @usableFromInline let follow: Follow?
 
   @inlinable
@@ -38,8 +38,8 @@ struct DerivedState<Value: Sendable>: Sendable {
 
   @inlinable
   func upstream(buffering policy: BufferingPolicy?) -> Upstream<Value> {
-    if let follow { return follow(policy) }
     policy?.validate(for: Value.self)
+    if let follow { return follow(.bufferingNewest(1)) }
     let follower = StateFollower(of: node, Value.self)
     return .derived(follower) { mode, epoch in
       if mode == .peek { return .element(self.value) }

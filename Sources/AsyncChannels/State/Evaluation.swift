@@ -5,7 +5,8 @@ import Synchronization
 /// **One moment.** What a closure has read has versions, which only ascend. A pass over a value and all that it was made of
 /// computes what is not right any more. If a pass computes nothing, all versions are those that were found before it began.
 /// So they were all there when it began, and the value is of that moment. Therefore this makes passes until one has nothing to
-/// compute. After a pass that has met one version of one state only, none is needed.
+/// compute. If a pass has met a few states only, looking once more at their versions is enough. Those stay with the value:
+/// who reads it next looks at them first.
 ///
 /// A state's version is loaded (acquire) before its value is read, under the log's lock, and once more after that. If it is
 /// the same, it is the value's.
@@ -25,9 +26,8 @@ final class Evaluation {
     /// That of the pass. No other has it.
     var number: UInt64 = 0
     var hasComputed = false
-    /// Of the pass: the first state that it met, and whether it met another, or another version.
-    var first: (root: ObjectIdentifier, version: Int)?
-    var isMixed = false
+    /// What the pass has met.
+    var met = MetRoots()
     /// What the closures that run have read, the innermost last.
     var read: [Dependency] = []
     /// Where in that the innermost begins.
@@ -73,17 +73,23 @@ final class Evaluation {
   /// Reads derived state: for a closure that runs, or for anybody else.
   @usableFromInline
   static func value(of node: StateNode) -> AnyBox {
-    let evaluation = ofThisThread
-    guard evaluation.state.isActive else { return evaluation.read(node, isTracked: true).value }
-    evaluation.requireDependencies()
-    let newest = node.newest(in: evaluation)
-    evaluation.note(.derived(node), newest.version)
+    guard let current else { return newest(of: node, isTracked: true).value }
+    current.requireDependencies()
+    let newest = node.newest(in: current)
+    current.note(.derived(node), newest.version)
     return newest.value
   }
 
   /// Reads derived state, with its version. Observation does not hear of it.
   static func untracked(_ node: StateNode) -> StateNode.Version {
-    apart { ofThisThread.read(node, isTracked: false) }
+    apart { newest(of: node, isTracked: false) }
+  }
+
+  private static func newest(of node: StateNode, isTracked: Bool) -> StateNode.Version {
+    OneStep.look {
+      node.newestIfCurrent(isTracked: isTracked)
+        ?? ofThisThread.read(node, isTracked: isTracked)
+    }
   }
 
   /// The same, or nil if a state that it was made of is changed in place just now. This waits for no update, and does not
@@ -93,7 +99,7 @@ final class Evaluation {
       let evaluation = ofThisThread
       evaluation.begin(isTracked: false)
       defer { evaluation.end() }
-      return evaluation.readGathered(node, waiting: false)?.value
+      return OneStep.look { evaluation.readGathered(node, waiting: false)?.value }
     }
   }
 
@@ -137,7 +143,10 @@ final class Evaluation {
     for _ in 0..<3 {
       beginPass()
       let newest = node.newest(in: self)
-      if !state.hasComputed || !state.isMixed { return newest }
+      if !state.hasComputed || state.met.areCurrent(isTracked: false) {
+        node.keep(&state.met, for: newest.version)
+        return newest
+      }
     }
     guard let newest = readGathered(node, waiting: true) else {
       preconditionFailure("This waits for updates.")
@@ -157,7 +166,8 @@ final class Evaluation {
   }
 
   private func beginPass() {
-    (state.hasComputed, state.isMixed, state.first) = (false, false, nil)
+    state.hasComputed = false
+    state.met.removeAll()
     lastNumber += 1
     state.number = lastNumber
   }
@@ -237,11 +247,7 @@ extension Evaluation {
   }
 
   private func noteLook(_ root: AnyStateRoot, _ version: Int) {
-    if let first = state.first {
-      if first.root != root.id || first.version != version { state.isMixed = true }
-    } else {
-      state.first = (root.id, version)
-    }
+    state.met.add(root, version)
     if state.isGathered { state.gathered?.others.append(root) }
   }
 

@@ -13,6 +13,43 @@ struct AnyStateRoot: Sendable {
 
   var id: ObjectIdentifier { ObjectIdentifier(log) }
   @usableFromInline var version: Int { log.version.load(ordering: .acquiring) }
+
+  /// Traps if this thread is changing the value.
+  func requireReadable() {
+    if observed.writers.isHeld {
+      observed.writers.requireReadableByThisThread(of: log.elementType)
+    }
+  }
+}
+
+/// The states that a value is made of, with their versions, if they are few.
+struct MetRoots: Sendable {
+  private var all: [(root: AnyStateRoot, version: Int)] = []
+  private var areTooMany = false
+
+  mutating func add(_ root: AnyStateRoot, _ version: Int) {
+    for known in all where known.root.id == root.id && known.version == version { return }
+    // Of more, it costs as much to ask each time as to look through what was made of them.
+    if all.count == 8 { areTooMany = true } else { all.append((root, version)) }
+  }
+
+  mutating func removeAll() {
+    all.removeAll(keepingCapacity: true)
+    areTooMany = false
+  }
+
+  /// Whether they are known, and all have these versions.
+  ///
+  /// - Parameter isTracked: Whether Observation hears that they are read: of each before its version is looked at.
+  func areCurrent(isTracked: Bool) -> Bool {
+    if areTooMany { return false }
+    for index in all.indices {
+      if isTracked { all[index].root.observed.noteAccess() }
+      all[index].root.requireReadable()
+      if all[index].root.version != all[index].version { return false }
+    }
+    return true
+  }
 }
 
 /// What a closure has read, and the version that it had.
@@ -49,6 +86,9 @@ final class StateNode: Sendable {
     /// The pass that has found the newest to be right.
     var pass: UInt64 = 0
     var lastVersion = 0
+    /// Of which the newest was made when it was read last.
+    var roots = MetRoots()
+    var rootsAreKnown = false
   }
 
   private let compute: @Sendable () -> AnyBox
@@ -63,12 +103,28 @@ final class StateNode: Sendable {
     (self.compute, self.isSame) = (compute, isSame)
   }
 
+  /// The newest, if its states are few, and are what they were.
+  func newestIfCurrent(isTracked: Bool) -> Version? {
+    let (newest, roots) = state.withLock { ($0.rootsAreKnown ? $0.newest : nil, $0.roots) }
+    return roots.areCurrent(isTracked: isTracked) ? newest : nil
+  }
+
+  /// Takes note of the states of which a version is made. Leaves others, to be destroyed with no lock held.
+  func keep(_ roots: inout MetRoots, for version: Int) {
+    state.withLock { state in
+      guard state.newest?.version == version else { return }
+      swap(&state.roots, &roots)
+      state.rootsAreKnown = true
+    }
+  }
+
   /// The version that is right in a reading. Makes it, if the one before is not.
   func newest(in evaluation: Evaluation) -> Version {
-    let known = state.withLock { $0 }
-    guard let newest = known.newest else { return makeVersion(in: evaluation) }
-    if known.pass == evaluation.number { return newest }
-    guard evaluation.areCurrent(known.dependencies) else {
+    // Together: another thread may replace them. What it read is let go of before it is changed in place.
+    let (newest, pass, dependencies) = state.withLock { ($0.newest, $0.pass, $0.dependencies) }
+    guard let newest else { return makeVersion(in: evaluation) }
+    if pass == evaluation.number { return newest }
+    guard evaluation.areCurrent(dependencies) else {
       return makeVersion(after: newest, in: evaluation)
     }
     state.withLock { state in
@@ -85,6 +141,7 @@ final class StateNode: Sendable {
     let (version, isRegrouped, old) = state.withLock { state -> (Int, Bool, AnyBox?) in
       if !isUnchanged { state.lastVersion += 1 }
       let version = isUnchanged ? before?.version : nil
+      state.rootsAreKnown = false
       let old = exchange(&state.newest, with: (value, version ?? state.lastVersion))
       let isRegrouped = evaluation.end(run, leaving: &state.dependencies)
       state.pass = evaluation.number

@@ -8,8 +8,8 @@ extension StateOutlet {
   /// - **Reading** is right immediately after a write. All readers share one value: the closure runs when somebody reads it
   ///   and something has changed, on that reader's thread, with no lock held. It should be cheap, and give equal results
   ///   for equal arguments. If several threads read simultaneously, it may run on each of them.
-  /// - **Following** state that its owner writes, the closure runs for each of its changes, for each subscriber, when the
-  ///   change is taken. Following state of several states, see `combine`.
+  /// - **Following** gives the newest value whenever its consumer asks, and never misses the last. Changes that come
+  ///   before that are one. For each subscriber, the closure runs once more.
   /// - **Another state** that the closure reads would have to be followed, too: use ``flatMap(_:)`` or `combine`, or read it
   ///   in ``untracked(_:)``. In a debug build, a closure that reads another state while it is followed traps.
   @inlinable
@@ -108,6 +108,20 @@ extension StateOutlet {
     _ parts: [StateOutlet<Part>]
   ) -> StateOutlet where Value == [Part] {
     StateOutlet(.derived(DerivedState { parts.map(\.value) }))
+  }
+}
+
+extension StateOutlet {
+  /// State that a closure computes of other states. It follows each state of which the closure reads the ``value``.
+  ///
+  /// ```swift
+  /// let sum = StateOutlet(tracking: { numbers.value.reduce(0, +) + offset.value })
+  /// ```
+  ///
+  /// Everything else is as with ``flatMap(_:)``.
+  @inlinable
+  public init(tracking body: @escaping @Sendable () -> Value) {
+    self.init(.derived(DerivedState { body() }))
   }
 }
 

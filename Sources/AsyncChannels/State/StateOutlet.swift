@@ -22,7 +22,8 @@
 /// - **Reading** ``value`` is tracked by SwiftUI, `withObservationTracking` and `Observations`.
 /// - **Following** it begins with the value as it is when the subscription begins, then gives each
 ///   later one, equal ones too (see ``removeDuplicates()``). Overflow follows the subscription's
-///   ``BufferingPolicy``. State of several states gives the newest value when its consumer asks, and never misses the last.
+///   ``BufferingPolicy``. Derived state gives the newest value when its consumer asks, whatever the policy, and never
+///   misses the last.
 /// - **Deriving**: ``map(_:)``, ``flatMap(_:)`` and `combine` make state of state, without a task.
 /// - **The end**: when the owner finishes the state or is gone, subscriptions end after the last
 ///   value. ``value`` stays the last one. A state outlet keeps no owner alive.
@@ -89,7 +90,7 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Subscribable {
     }
   }
 
-  /// How to follow what a closure makes of each value, if this is made of one state, each change of which is given.
+  /// How to follow what a closure makes of each value, if this is made of one state, which no closure chooses.
   @inlinable
   func follow<Derived>(
     _ makeStep: @escaping @Sendable () -> @Sendable (Value, UInt64) -> Derived?

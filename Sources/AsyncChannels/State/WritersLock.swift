@@ -39,6 +39,8 @@ struct WritersLock: ~Copyable, Sendable {
     if holder != 0 { requireAnother(than: holder, of: value()) }
   }
 
+  var isHeld: Bool { holder.load(ordering: .relaxed) != 0 }
+
   @inlinable
   func requireReadableByThisThread(of value: @autoclosure () -> Any.Type) {
     let holder = holder.load(ordering: .relaxed)

@@ -70,6 +70,9 @@ public final class Probe<Element: Sendable>: Sendable {
   }
 
   /// Subscribes to state. The first element is the current value.
+  ///
+  /// Of state that its owner writes, it gets each change. Of derived state, it gets the newest value when it is asked, and
+  /// in test time after each job.
   public convenience init(
     _ state: StateOutlet<Element>, as name: String? = nil, filePath: StaticString = #filePath,
     line: UInt = #line
@@ -83,6 +86,10 @@ public final class Probe<Element: Sendable>: Sendable {
     subscription = outlet.subscribe(buffering: .unbounded)
     Onlookers.add(subscription.upstream.waiter)
     arrivals = Locked(Arrivals(epoch: subscription.takeOver()))
+    if case .derived = subscription.upstream {
+      collect()
+      TestJobs.current?.doAfterEachJob { [weak self] in self.map { $0.collect() } != nil }
+    }
   }
 
   deinit {

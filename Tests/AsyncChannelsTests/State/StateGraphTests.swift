@@ -222,4 +222,38 @@ final class StateGraphTests: XCTestCase {
     XCTAssertEqual(root.subscriberCount, 100)
     for follower in followers { XCTAssertEqual(follower.takeNow().element, 301) }
   }
+
+  func test_C140g_whatAClosureTracksIsFollowed() {
+    let (isOn, one, two) = (CurrentValue(false), CurrentValue(1), CurrentValue(2))
+    let chosen = StateOutlet(tracking: { isOn.value ? one.value : two.value })
+    let follower = chosen.subscribe()
+    XCTAssertEqual(follower.takeNow().element, 2)
+    one.value = 10
+    XCTAssertNil(follower.takeNow().element)
+    isOn.value = true
+    XCTAssertEqual([chosen.value, follower.takeNow().element], [10, 10])
+    one.value = 11
+    XCTAssertEqual([chosen.value, follower.takeNow().element], [11, 11])
+    XCTAssertEqual([one.subscriberCount, two.subscriberCount], [1, 0])
+  }
+
+  func test_C55_derivedStateGivesTheNewestWhateverThePolicy() {
+    let root = CurrentValue(0)
+    let states = [
+      root.outlet.map { $0 }, root.outlet.removeDuplicates(),
+      StateOutlet.combine(root.outlet, root.outlet).map { $0.0 },
+    ]
+    let followers = states.flatMap { [$0.subscribe(), $0.subscribe(buffering: .bufferingOldest(2))] }
+    let each = root.outlet.subscribe()
+    for number in 1...3 { root.value = number }
+    for follower in followers { XCTAssertEqual(all(of: follower), [3]) }
+    XCTAssertEqual(all(of: each), [0, 1, 2, 3])
+    root.value = 4
+    root.finish()
+    for follower in followers { XCTAssertEqual(all(of: follower), [4], "the last is not missed") }
+  }
+
+  private func all(of subscription: Subscription<Int>) -> [Int] {
+    Array(sequence(state: ()) { _ in subscription.takeNow().element })
+  }
 }

@@ -95,7 +95,7 @@ final class ScreensTests: XCTestCase {
     try await withTestTime { time in
       let progress = ["a": Channel<Int>(), "b": Channel<Int>()]
       let list = Downloads { progress[$0]?.outlet ?? .empty }
-      let rows = Probe(list.$rows.map { $0.map(\.name) })
+      let rows = Probe(list.$rows)
       await withRunning(list) {
         list.add.send("a")
         list.add.send("b")
@@ -109,7 +109,7 @@ final class ScreensTests: XCTestCase {
         XCTAssertEqual(progress.mapValues(\.subscriberCount), ["a": 0, "b": 1])
       }
       XCTAssertEqual(progress["b"]?.subscriberCount, 0)
-      XCTAssertEqual(rows.values, [[], ["a"], ["a", "b"], ["b"]])
+      XCTAssertEqual(rows.values.map { $0.map(\.name) }, [[], ["a"], ["a", "b"], ["b"]])
     }
   }
 

@@ -69,6 +69,7 @@ struct Mistake: Sendable {
       value.update { _ in _ = add.send(2) }
     },
     update("updating") { value in value.update { _ in value.update { $0 += 1 } } },
+    update("naming it twice") { value in updateTogether(value, value) { $0 = $1 } },
     update("reading derived state") { value in
       let double = value.outlet.map { $0 * 2 }
       _ = double.value
