@@ -1,10 +1,11 @@
 import AsyncChannels
 import AsyncChannelsRecording
-import AsyncChannelsTesting
 import Dispatch
 import Synchronization
 import TestSupport
 import XCTest
+
+@testable import AsyncChannelsTesting
 
 /// A test that would wait for ever fails, within a second, and says what waits.
 final class WaitingForEverTests: XCTestCase {
@@ -96,23 +97,33 @@ final class WaitingForEverTests: XCTestCase {
     XCTAssertLessThan(ContinuousClock.now - start, .seconds(5))
   }
 
-  /// It takes 20 s, so only at full length.
   @MainActor
   func test_C96_whatATimerOutsideResumesIsSaid() async throws {
-    try XCTSkipUnless(Length.isFull)
     let timer = DispatchSource.makeTimerSource()
     let ticks = Channel<Void>()
     timer.setEventHandler { @Sendable [inlet = ticks.inlet] in inlet.send() }
-    timer.schedule(deadline: .now(), repeating: .milliseconds(100))
+    timer.schedule(deadline: .now(), repeating: .milliseconds(10))
     defer { timer.cancel() }
     timer.resume()
-    let report = await failure { _ in
-      let token = ticks.outlet.observe { await Task.yield() }
-      await never()
-      token.cancel()
-    }
+    let run = TestRun(.asReady, stepLimit: 10_000, at: SourceLocation(fileID: #fileID, line: 1))
+    run.patienceWithOthers = (.milliseconds(300), .milliseconds(600))
+    var printed: [String] = []
+    run.print = { printed.append($0) }
+    var report = "It passed."
+    do {
+      try await run.run(
+        LentBody { _ in
+          let token = ticks.outlet.observe { await Task.yield() }
+          await never()
+          token.cancel()
+        })
+    } catch { report = "\(error)" }
     try assertSays(
       report, "The closure would never return", "Something outside has resumed its tasks ",
+      "times meanwhile: it fails after 0.6 seconds.", "- Such a task is in ")
+    XCTAssertEqual(printed.count, 1)
+    try assertSays(
+      printed.joined(), "WaitingForEverTests.swift:1: The closure of withTestTime waits.",
       "- Such a task is in ")
   }
 

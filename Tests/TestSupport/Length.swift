@@ -7,8 +7,11 @@ package enum Length {
 
   package static func rounds(_ full: Int) -> Int { isFull ? full : max(1, full / 10) }
 
-  /// Each fifth of them, another fifth for each number.
-  package static func sample<Value>(_ values: [Value], _ number: Int) -> [Value] {
-    isFull ? values : values.enumerated().filter { $0.offset % 5 == number % 5 }.map(\.element)
+  /// Each fifth of them, another fifth for each number; or another part than a fifth.
+  package static func sample<Value>(
+    _ values: [Value], _ number: Int, of parts: Int = 5
+  ) -> [Value] {
+    if isFull { return values }
+    return values.enumerated().filter { $0.offset % parts == number % parts }.map(\.element)
   }
 }

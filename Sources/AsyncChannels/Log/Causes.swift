@@ -10,6 +10,8 @@ package protocol CauseFollower: AnyObject, Sendable {
   /// What the function sends has come through this inlet. Returns what the function does: whether the
   /// element was sent.
   func carry(_ element: Any, through inlet: MadeInlet, _ send: () -> Bool)
+  /// A gate has refused an element. It belongs to the owner of one of these, or is followed itself.
+  func refused(_ element: Any, near logs: [any Followed])
   /// A log was made. Another log's lock may be held.
   func made(_ log: any Followed, of elementType: Any.Type)
   /// A view model is about to run. Called on the main actor.

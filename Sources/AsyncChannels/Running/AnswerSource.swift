@@ -14,9 +14,7 @@ where Base.Failure == Never, Base.Element: Sendable {
   private var iterator: Base
   private var next: Work<Base.Element>?
 
-  init(_ iterator: Base) {
-    self.iterator = iterator
-  }
+  init(_ iterator: Base) { self.iterator = iterator }
 
   func waitForElement(isolation: isolated (any Actor)?) async -> Bool {
     if Task.isCancelled { return false }

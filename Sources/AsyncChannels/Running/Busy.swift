@@ -8,9 +8,7 @@ final class Busy: Sendable {
   /// Or `closed`. Relaxed: it is touched under the lock of `report` only.
   private let count = Atomic(0)
 
-  init(reportingTo busy: Inlet<Bool>) {
-    report = .joined(busy)
-  }
+  init(reportingTo busy: Inlet<Bool>) { report = .joined(busy) }
 
   func begin() { report.tell { change(by: 1, in: &$0) } }
 
@@ -59,9 +57,7 @@ private final class BusyReport: Sendable {
   let inlet: Inlet<Bool>
   private let state = Locked(State())
 
-  private init(to inlet: Inlet<Bool>) {
-    self.inlet = inlet
-  }
+  private init(to inlet: Inlet<Bool>) { self.inlet = inlet }
 
   static func joined(_ inlet: Inlet<Bool>) -> BusyReport {
     all.withLock { all in

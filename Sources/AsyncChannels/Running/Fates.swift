@@ -9,6 +9,17 @@ import Synchronization
 ///
 /// Order of locks: that of the task which is cancelled, this one, the cursor's, the log's.
 final class Fates: Sendable {
+  /// The loop, which waits until fewer than so many are current. An object, so that what is done for each element does
+  /// not look into it.
+  private final class WaitingLoop: Sendable {
+    let continuation: CheckedContinuation<Void, Never>
+    let count: Int
+
+    init(_ continuation: CheckedContinuation<Void, Never>, _ count: Int) {
+      (self.continuation, self.count) = (continuation, count)
+    }
+  }
+
   private struct State {
     var isClosed = false
     /// How many elements were taken.
@@ -28,7 +39,7 @@ final class Fates: Sendable {
     /// Of each key, the newest that has no fate.
     var newestOf: [AnswerKey: AnyWork] = [:]
     /// Resumed when fewer are current, or the call is cancelled.
-    var waiting: (CheckedContinuation<Void, Never>, count: Int)?
+    var waiting: WaitingLoop?
     var late = LateElements()
     /// Whether busy is reported although there is no work, since some is expected.
     var isExpecting = false
@@ -183,14 +194,10 @@ final class Fates: Sendable {
   }
 
   /// Whether its answer would be published now.
-  func isWanted(_ work: AnyWork) -> Bool {
-    state.withLock { _ in work.fate == nil }
-  }
+  func isWanted(_ work: AnyWork) -> Bool { state.withLock { _ in work.fate == nil } }
 
   /// Whether it was superseded before its work has begun.
-  func isSuperseded(_ work: AnyWork) -> Bool {
-    state.withLock { _ in work.fate == .superseded }
-  }
+  func isSuperseded(_ work: AnyWork) -> Bool { state.withLock { _ in work.fate == .superseded } }
 
   /// Decides whether an answer is published, now.
   func answer(_ work: AnyWork) -> Bool {
@@ -215,11 +222,7 @@ final class Fates: Sendable {
   }
 
   /// Supersedes all by a newer one that has come and cannot be taken yet.
-  func supersedeAll() {
-    let superseded = state.withLock { $0.supersede() }
-    for work in superseded { work.note { .superseded($0) } }
-    end(superseded)
-  }
+  func supersedeAll() { tell(Decision(superseded: state.withLock { $0.supersede() })) }
 
   /// Reports busy from now on, although what has come cannot be taken yet.
   func expect() {
@@ -252,7 +255,7 @@ final class Fates: Sendable {
     }
     busy?.close()
     for work in works { work.cancel() }
-    waiting?.0.resume()
+    waiting?.continuation.resume()
   }
 
   /// Those whose tasks may not be done.
@@ -260,13 +263,13 @@ final class Fates: Sendable {
 
   /// Nothing more is done for it.
   func finish(_ work: AnyWork) {
-    let waiting = state.withLock { state -> (CheckedContinuation<Void, Never>, count: Int)? in
+    let waiting = state.withLock { state -> WaitingLoop? in
       if !state.current.remove(work) { _ = state.superseded.remove(work) }
       guard let waiting = state.waiting, state.current.all.count < waiting.count else { return nil }
       state.waiting = nil
       return waiting
     }
-    waiting?.0.resume()
+    waiting?.continuation.resume()
     // With its element it may be destroyed, which must not happen under the lock.
     withExtendedLifetime(work) {}
   }
@@ -276,7 +279,7 @@ final class Fates: Sendable {
     await withCheckedContinuation { continuation in
       let waits = state.withLock { state in
         let waits = state.current.all.count >= count && !state.isClosed
-        if waits { state.waiting = (continuation, count) }
+        if waits { state.waiting = WaitingLoop(continuation, count) }
         return waits
       }
       if !waits { continuation.resume() }

@@ -124,12 +124,12 @@ public struct OverlapRule<Element>: Sendable {
 }
 
 /// Which other inputs an input concerns.
-struct AnswerKey: Hashable, Sendable {
+final class AnswerKey: Hashable, Sendable {
   private let base: any Hashable & Sendable
 
   init(_ base: some Hashable & Sendable) { self.base = base }
 
-  static func == (one: Self, other: Self) -> Bool {
+  static func == (one: AnswerKey, other: AnswerKey) -> Bool {
     AnyHashable(one.base) == AnyHashable(other.base)
   }
 

@@ -22,17 +22,17 @@ class AnyWork: @unchecked Sendable {
   /// The how manieth that has come it is (`LateElements`).
   @exclusivity(unchecked) final var arrival = 0
   /// The loop's: what its element says, if each has an overlap of its own.
-  final var overlap = Overlap.oneAtATime
+  @exclusivity(unchecked) final var overlap = Overlap.oneAtATime
   /// The loop's: the others that it concerns; nil for all.
-  final var key: AnswerKey?
+  @exclusivity(unchecked) final var key: AnswerKey?
   /// One at a time by key: the one that it waits for. Noted by the loop, and then its task's.
-  final var previous: AnyWork?
+  @exclusivity(unchecked) final var previous: AnyWork?
   /// The loop's: whether it has left the element to a task, which will finish it.
-  final var isBegun = false
+  @exclusivity(unchecked) final var isBegun = false
   /// The how manieth it is of its call.
   @exclusivity(unchecked) final var number = 0
   /// Its place in `Works`.
-  fileprivate final var index = 0
+  @exclusivity(unchecked) fileprivate final var index = 0
   private final let task = Locked<Task<Void, Never>?>(nil)
 
   /// What the running task sends from now on is caused by this element.
@@ -61,9 +61,7 @@ class AnyWork: @unchecked Sendable {
 final class Work<Element: Sendable>: AnyWork, @unchecked Sendable {
   let element: Element
 
-  init(_ element: Element) {
-    self.element = element
-  }
+  init(_ element: Element) { self.element = element }
 }
 
 /// Works without an order, so that each is removed in one step.

@@ -7,15 +7,15 @@ extension CurrentValue {
   /// A closure that throws must have changed nothing, so it gets a copy, and so does one that may read the value.
   @inlinable
   func updateCounting<R, Failure: Error>(
-    readable: Bool = false, _ change: (inout Value) throws(Failure) -> R
+    byInletIn line: UInt = 0, _ change: (inout Value) throws(Failure) -> R
   ) throws(Failure) -> (R, subscribers: Int?) {
     // Both outlive the lock: this may be the last reference to a value, whose `deinit` then runs.
     var evicted = Evicted<Value>()
     var value: Value?
     defer { withExtendedLifetime(value) {} }
     var (subscribers, wake): (Int?, Wake) = (nil, .nobody)
-    let isInPlace = Failure.self == Never.self && !readable
-    let result = try observed.writers.withLock(of: Value.self, readable: readable) {
+    let isInPlace = Failure.self == Never.self && line == 0
+    let result = try observed.writers.withLock(of: Value.self, byInletIn: line) {
       () throws(Failure) -> R? in
       value = log.beginUpdateUnlessObserved(inPlace: isInPlace)
       if value == nil { return nil }
@@ -31,7 +31,7 @@ extension CurrentValue {
         throw error
       }
     }
-    guard let result else { return try updateNoting(readable: readable, change) }
+    guard let result else { return try updateNoting(byInletIn: line, change) }
     publish(wake, to: subscribers)
     return (result, subscribers)
   }
@@ -39,13 +39,13 @@ extension CurrentValue {
   /// The same if the value is observed, and not in place: to describe it costs more than to copy it.
   @usableFromInline
   func updateNoting<R, Failure: Error>(
-    readable: Bool, _ change: (inout Value) throws(Failure) -> R
+    byInletIn line: UInt, _ change: (inout Value) throws(Failure) -> R
   ) throws(Failure) -> (R, subscribers: Int?) {
     var evicted = Evicted<Value>()
     var value: Value?
     defer { withExtendedLifetime(value) {} }
     let notes = log.notes()
-    let (result, sent) = try observed.writers.withLock(of: Value.self, readable: readable) {
+    let (result, sent) = try observed.writers.withLock(of: Value.self, byInletIn: line) {
       () throws(Failure) -> (R, BroadcastLog<Value>.Appended) in
       value = log.beginUpdate()
       do throws(Failure) {

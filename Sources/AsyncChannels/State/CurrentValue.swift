@@ -110,14 +110,15 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// - Parameters:
   ///   - function: Where it is made, for a `Recording`: the name of the property that it is for.
   ///   - fileID: Likewise.
+  ///   - line: Where it is made, for the message if it traps.
   ///   - change: Gets a copy of the value, and what was sent. It may read the state and what is derived from it, as
   ///     they are before the change. Writing or finishing the same value traps.
   public func inlet<Element>(
-    function: StaticString = #function, fileID: StaticString = #fileID,
+    function: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line,
     updating change: @escaping @Sendable (inout Value, Element) -> Void
   ) -> Inlet<Element> {
     .forwarding(function: function, fileID: fileID) { [weak self] element in
-      let updated: (Void, subscribers: Int?)? = self?.updateCounting(readable: true) {
+      let updated: (Void, subscribers: Int?)? = self?.updateCounting(byInletIn: line) {
         change(&$0, element)
       }
       return SendResult(of: element, subscribers: updated?.subscribers)

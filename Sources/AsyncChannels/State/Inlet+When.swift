@@ -6,7 +6,7 @@ extension Inlet {
   /// ```
   ///
   /// It looks at the state at each `send`. While the state is `false`, `send` returns ``SendResult/refused(_:)`` with the
-  /// element. The state may change between the look and the sending, if another thread writes it.
+  /// element, and a `Recording` shows that. The state may change between the look and the sending, if another thread writes it.
   ///
   /// - Parameters:
   ///   - isOpen: The state. Use `map` to make it of others.
@@ -16,6 +16,10 @@ extension Inlet {
     _ isOpen: StateOutlet<Bool>, function: StaticString = #function,
     fileID: StaticString = #fileID
   ) -> Inlet {
-    makeInlet(function: function, fileID: fileID) { isOpen.value ? send($0) : .refused($0) }
+    makeInlet(function: function, fileID: fileID) { element in
+      if isOpen.value { return send(element) }
+      Causes.known?.refused(element, near: [log].compactMap { $0 } + isOpen.roots.map(\.log))
+      return .refused(element)
+    }
   }
 }

@@ -170,7 +170,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
 
 extension StateOutlet {
   /// The states that it is made of.
-  fileprivate var roots: [AnyStateRoot] {
+  var roots: [AnyStateRoot] {
     switch source {
     case .state(let root): [AnyStateRoot(root.log, root.observed)]
     case .derived(let derived): derived.node.rootsNow

@@ -8,18 +8,21 @@ struct WritersLock: ~Copyable, Sendable {
   /// The thread that holds the lock; zero for none. A thread's identifier is written and removed
   /// here only by that thread, so a relaxed read is enough to see whether it is this thread's.
   @usableFromInline let holder = Atomic<UInt>(0)
-  /// Whether the holder may read the value as it is before the change. Written by the holder, for itself.
-  @usableFromInline let isReadable = Atomic(false)
+  /// If the holder is the closure of an inlet, which may read the value as it is before the change: the line in which the
+  /// inlet was made; otherwise zero. Written by the holder, for itself.
+  @usableFromInline let inletLine = Atomic<UInt>(0)
+
+  @inlinable var line: UInt { inletLine.load(ordering: .relaxed) }
 
   @inlinable
   func withLock<R, Failure: Error>(
-    of value: Any.Type, readable: Bool = false, _ body: () throws(Failure) -> R
+    of value: Any.Type, byInletIn line: UInt = 0, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
     requireNotHeldByThisThread(of: value)
     var result: R?
     try lock.withLock { _ throws(Failure) in
       holder.store(CurrentThread.identifier, ordering: .relaxed)
-      isReadable.store(readable, ordering: .relaxed)
+      inletLine.store(line, ordering: .relaxed)
       defer { holder.store(0, ordering: .relaxed) }
       result = try body()
     }
@@ -36,7 +39,7 @@ struct WritersLock: ~Copyable, Sendable {
   @inlinable
   func requireReadableByThisThread(of value: @autoclosure () -> Any.Type) {
     let holder = holder.load(ordering: .relaxed)
-    if holder != 0, !isReadable.load(ordering: .relaxed) {
+    if holder != 0, line == 0 {
       requireAnother(than: holder, of: value())
     }
   }
@@ -44,7 +47,9 @@ struct WritersLock: ~Copyable, Sendable {
   @usableFromInline
   func requireAnother(than holder: UInt, of value: Any.Type) {
     if holder != CurrentThread.identifier { return }
+    let inlet = line == 0 ? "" : ", by the inlet of line \(line)"
     Misuse.trap(
-      "A CurrentValue<\(value)> was touched inside its own update: use what the closure is given.")
+      "A CurrentValue<\(value)> was touched inside its own update\(inlet): use what the closure is given."
+    )
   }
 }

@@ -15,7 +15,7 @@ extension Flow {
   }
 
   private static let canonicalKinds: Set<Kind> = [
-    .sent, .taken, .dropped, .displaced, .finished, .superseded, .ignored, .abandoned,
+    .sent, .taken, .dropped, .displaced, .finished, .superseded, .ignored, .abandoned, .refused,
   ]
 }
 

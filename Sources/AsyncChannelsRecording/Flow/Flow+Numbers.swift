@@ -55,9 +55,7 @@ package struct FlowWords {
     case .sent: sentWords(event)
     case .taken: "\(shortName(event)) taken\(wait(event))\(subscriber(event))"
     case .dropped: "\(name(event)) dropped\(subscriber(event))"
-    case .superseded: "\(name(event)) superseded"
-    case .ignored: "\(name(event)) ignored"
-    case .abandoned: "\(name(event)) abandoned"
+    case .superseded, .ignored, .abandoned, .refused: "\(name(event)) \(event.kind)"
     case .finished: "finished"
     case .subscribed: "\(number(event)) subscribed"
     case .left: "\(number(event)) left"

@@ -16,7 +16,7 @@ package struct Flow: Sendable {
 
   package enum Kind: Sendable, Hashable {
     case sent, taken, dropped, subscribed, left, cancelled, displaced, finished
-    case superseded, ignored, abandoned
+    case superseded, ignored, abandoned, refused
   }
 
   package struct Event: Sendable {

@@ -149,6 +149,17 @@ final class CauseTable: CauseFollower {
     }
   }
 
+  func refused(_ element: Any, near logs: [any Followed]) {
+    let all = logs.flatMap(\.observers).compactMap { $0 as? LogRecorder }
+    var stores: [ObjectIdentifier] = []
+    for log in all + InletCall.current.flatMap(\.logs) {
+      let store = ObjectIdentifier(log.owner)
+      if stores.contains(store) { continue }
+      stores.append(store)
+      log.owner.noteRefused(Sending(to: log, element), near: log.lane)
+    }
+  }
+
   /// If nothing is sent that a recording of this inlet knows, the inlet is the end of the way.
   func carry(_ element: Any, through inlet: MadeInlet, _ send: () -> Bool) {
     let logs = inlet.observers.compactMap { $0 as? LogRecorder }

@@ -89,6 +89,12 @@ final class EventStore: Sendable {
     }
   }
 
+  /// - Parameter lane: One of those that belong to the gate's owner.
+  func noteRefused(_ sending: Sending, near lane: Int) {
+    let (time, inlets) = (elapsed(), sending.inletCalls.map(seen))
+    state.withLock { $0.noteRefused(by: sending, through: inlets, near: lane, at: time) }
+  }
+
   /// Returns the number of the element, if it is known.
   func noteTaken(by subscriber: Int, slot: Int?, in lane: Int, _ actor: UInt64) -> Int? {
     let time = elapsed()
@@ -315,6 +321,21 @@ struct EventStoreState: Sendable {
       add(.dropped, lane, by: sending.sender, element: dropped.element, subscription: number)
     }
     return id
+  }
+
+  /// It was sent to the gate, the last of the inlets, and went no further.
+  mutating func noteRefused(
+    by sending: Sending, through inlets: [SeenInlet], near lane: Int, at time: Duration
+  ) {
+    lastTime = max(time, lastTime)
+    let way = inlets.compactMap { self.lane(of: $0, before: lane) }
+    let nameless = SeenInlet(lane: nil, property: ("when", ""))
+    guard let gate = way.last ?? self.lane(of: nameless, before: lane) else { return }
+    let id = next
+    add(
+      .sent, gate, by: sending.sender, element: id, cause: sending.cause, inlets: way.dropLast(),
+      pendingText: sending.pendingText)
+    add(.refused, gate, by: sending.sender, element: id)
   }
 
   private mutating func lane(of inlet: SeenInlet, before lane: Int) -> Int? {

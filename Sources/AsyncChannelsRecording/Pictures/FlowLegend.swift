@@ -28,8 +28,8 @@ package struct FlowLegend {
 
   /// Kinds that have the same mark.
   private static let groups: [[Flow.Kind]] = [
-    [.sent], [.taken], [.dropped], [.superseded, .ignored, .abandoned], [.finished], [.subscribed],
-    [.left, .cancelled, .displaced],
+    [.sent], [.taken], [.dropped], [.superseded, .ignored, .abandoned, .refused], [.finished],
+    [.subscribed], [.left, .cancelled, .displaced],
   ]
 
   private static func list(_ words: [String]) -> String {

@@ -39,7 +39,7 @@ struct FlowMarbles {
     return text.isEmpty ? "" : "\n" + text
   }
 
-  private static let kinds: Set<Flow.Kind> = [.sent, .dropped, .finished]
+  private static let kinds: Set<Flow.Kind> = [.sent, .dropped, .refused, .finished]
 
   private struct Marble {
     let event: Flow.Event
@@ -66,7 +66,7 @@ struct FlowMarbles {
   private func label(_ event: Flow.Event, _ words: FlowWords) -> String {
     switch event.kind {
     case .finished: "\(glyphs.mark(.finished))"
-    case .dropped: "\(glyphs.mark(.dropped))" + clipped(words.name(event), to: 10)
+    case .dropped, .refused: "\(glyphs.mark(event.kind))" + clipped(words.name(event), to: 10)
     default: words.numbers[event.id].map { "#\($0)" } ?? clipped(event.text.printable, to: 20)
     }
   }

@@ -112,13 +112,15 @@ struct Glyphs {
     bar: "│", line: "─", inlet: "○", branch: "├", branchBack: "┤", ellipsis: "…",
     marks: [
       .sent: "●", .taken: "◆", .dropped: "✕", .finished: "■", .superseded: "⊘", .ignored: "⊘",
-      .abandoned: "⊘", .subscribed: "┬", .left: "┴", .cancelled: "┴", .displaced: "┴",
+      .abandoned: "⊘", .refused: "⊘", .subscribed: "┬", .left: "┴", .cancelled: "┴",
+      .displaced: "┴",
     ])
   static let ascii = Glyphs(
     bar: "|", line: "-", inlet: "o", branch: "+", branchBack: "+", ellipsis: "...",
     marks: [
       .sent: "*", .taken: "v", .dropped: "x", .finished: "=", .superseded: "/", .ignored: "/",
-      .abandoned: "/", .subscribed: "(", .left: ")", .cancelled: ")", .displaced: ")",
+      .abandoned: "/", .refused: "/", .subscribed: "(", .left: ")", .cancelled: ")",
+      .displaced: ")",
     ])
 }
 

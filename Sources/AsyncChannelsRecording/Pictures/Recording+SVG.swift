@@ -146,7 +146,7 @@ private struct SVGPicture {
     case .sent: "<circle class=\"fill\" cx=\"\(x)\" cy=\"\(y)\" r=\"5\"/>"
     case .taken: "<path class=\"fill\" d=\"M\(x) \(y - 6)l6 6l-6 6l-6 -6z\"/>"
     case .dropped: "<path class=\"line\" d=\"M\(x - 4) \(y - 4)l8 8m0 -8l-8 8\"/>"
-    case .superseded, .ignored, .abandoned:
+    case .superseded, .ignored, .abandoned, .refused:
       "<circle class=\"open\" cx=\"\(x)\" cy=\"\(y)\" r=\"5\"/>"
         + "<path class=\"line\" d=\"M\(x - 4) \(y + 4)l8 -8\"/>"
     case .finished:

@@ -6,8 +6,8 @@ public struct RecordedEvent: Sendable, CustomStringConvertible {
   public let time: Duration
   /// The channel or state, with its owner: `AuthViewModel.signIn`.
   public let lane: String
-  /// `sent`, `taken`, `dropped`, `superseded`, `ignored`, `abandoned`, `finished`, `subscribed`, `left`, `cancelled`
-  /// or `displaced`; `missed` for earlier events that there was no time to tell of.
+  /// `sent`, `taken`, `dropped`, `superseded`, `ignored`, `abandoned`, `refused`, `finished`, `subscribed`, `left`,
+  /// `cancelled` or `displaced`; `missed` for earlier events that there was no time to tell of.
   public let kind: String
   /// The number of the element that it is about, nil if there is none.
   public let element: Int?

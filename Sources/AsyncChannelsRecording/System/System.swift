@@ -9,9 +9,9 @@
 #endif
 
 /// What a recording asks of the operating system. The pointers do not leave the calls.
-enum System {
+package enum System {
   /// Writes all of it, or returns false.
-  static func writeText(_ text: String, to descriptor: Int32) -> Bool {
+  package static func writeText(_ text: String, to descriptor: Int32) -> Bool {
     writeAll(text, to: descriptor) { write(descriptor, $0, $1) }
   }
 

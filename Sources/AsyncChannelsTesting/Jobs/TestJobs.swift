@@ -393,13 +393,15 @@ final class TestJobs: Sendable {
   var hasFindings: Bool { state.withLock { !$0.findings.isEmpty } }
 
   /// What something outside has resumed since the closure ran last.
+  ///
+  /// - Parameter limit: After how long the test fails.
   @MainActor
-  var outsideReport: String {
+  func outsideReport(after limit: Duration) -> String {
     let resumed = state.withLock { $0.resumedFromOutside }
     let count = resumed.values.reduce(0, +)
     let places = places(of: resumed.sorted { $0.value > $1.value }.map(\.key)).prefix(3)
     let sentence =
-      "Something outside has resumed its tasks \(count) times meanwhile, so it was given 20 s."
+      "Something outside has resumed its tasks \(count) times meanwhile: it fails after \(limit)."
     return ([sentence] + places.map { "- Such a task is \($0)" }).joined(separator: "\n")
   }
 

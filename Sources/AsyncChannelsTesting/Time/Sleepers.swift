@@ -1,7 +1,7 @@
 /// Those who sleep on a clock: a heap by deadline, and of one deadline in the order in which they fell asleep.
-struct Sleepers<Sleeper> {
+struct Sleepers<Sleeper, Deadline: Comparable> {
   private struct Place {
-    let deadline: TestClock.Instant
+    let deadline: Deadline
     let number: Int
 
     static func < (one: Place, other: Place) -> Bool {
@@ -15,15 +15,15 @@ struct Sleepers<Sleeper> {
   private var sleepers: [Int: Sleeper] = [:]
 
   var count: Int { sleepers.count }
-  var nextDeadline: TestClock.Instant? { heap.first?.deadline }
+  var nextDeadline: Deadline? { heap.first?.deadline }
 
   /// The earliest first.
-  var deadlines: [TestClock.Instant] {
+  var deadlines: [Deadline] {
     heap.filter { sleepers[$0.number] != nil }.map(\.deadline).sorted()
   }
 
   /// - Parameter number: Higher than all before.
-  mutating func insert(_ sleeper: Sleeper, _ number: Int, until deadline: TestClock.Instant) {
+  mutating func insert(_ sleeper: Sleeper, _ number: Int, until deadline: Deadline) {
     sleepers[number] = sleeper
     heap.append(Place(deadline: deadline, number: number))
     var index = heap.count - 1
@@ -45,7 +45,7 @@ struct Sleepers<Sleeper> {
   }
 
   /// Those whose deadline is this one or earlier.
-  mutating func popAll(until deadline: TestClock.Instant) -> [Sleeper] {
+  mutating func popAll(until deadline: Deadline) -> [Sleeper] {
     var all: [Sleeper] = []
     while let next = heap.first, next.deadline <= deadline {
       if let sleeper = sleepers.removeValue(forKey: next.number) { all.append(sleeper) }

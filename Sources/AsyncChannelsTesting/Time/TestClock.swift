@@ -61,7 +61,7 @@ public final class TestClock: Clock, Identifiable {
     }
     /// How often it was moved.
     var moves = 0
-    var sleepers = Sleepers<Sleeper>()
+    var sleepers = Sleepers<Sleeper, Instant>()
     /// Those that were cancelled before they fell asleep.
     var cancelled: Set<Int> = []
     var lastNumber = 0

@@ -11,8 +11,12 @@ final class TestRun {
   private static let patience = (
     usual: Duration.milliseconds(900), afterCancel: Duration.milliseconds(50)
   )
-  /// For how long something outside may go on without resuming the closure, in real time: a timer, for example.
-  private static let patienceWithOthers = Duration.seconds(20)
+  /// For how long something outside may go on without resuming the closure, in real time. Nothing tells a timer that never
+  /// will from a server that does after a hundred pieces: each resumes one task, again and again, in one function. So this
+  /// is long, and what goes on is printed before.
+  var patienceWithOthers = (printing: Duration.seconds(2), failing: Duration.seconds(20))
+  var print: (String) -> Void = { _ = System.writeText($0 + "\n", to: 2) }
+  private var hasPrinted = false
   /// After so many jobs others that need the main actor have a turn.
   private static let share = 1_000
   /// After so many jobs, or calls of `Task.yield()`, in which no element is sent or taken, no task is made and the
@@ -122,9 +126,7 @@ final class TestRun {
       }
       if let report { return report + "\n" + Self.abandoned }
       report = endless ?? (isCircling ? Self.circling : jobs.report.text)
-      if isIdle, closureRan + Self.patienceWithOthers < .now {
-        report? += "\n" + jobs.outsideReport
-      }
+      if isIdle, waited > patienceWithOthers.failing { report? += "\n" + outsideReport }
       (idles.inVain, idles.inAll) = (0, 0)
       jobs.asOwner { closure?.cancel() }
       _ = jobs.resumeIdlers()
@@ -174,10 +176,17 @@ final class TestRun {
       .joined(separator: "\n")
   }
 
+  /// For how long the closure has waited, in real time.
+  private var waited: Duration { ContinuousClock.now - closureRan }
+  private var outsideReport: String { jobs.outsideReport(after: patienceWithOthers.failing) }
+
   /// A test that fails in any case, for example because of a sleep on a real clock, is not waited for.
   private func hasHelpFromOutside(isCancelled: Bool) async -> Bool {
-    let waited = ContinuousClock.now - closureRan
-    if waited > Self.patienceWithOthers || waited > Self.patience.usual && jobs.hasFindings {
+    if waited > patienceWithOthers.printing, !hasPrinted {
+      hasPrinted = true
+      print("\(place): The closure of withTestTime waits. \(outsideReport)")
+    }
+    if waited > patienceWithOthers.failing || waited > Self.patience.usual && jobs.hasFindings {
       return false
     }
     let patience = isCancelled ? Self.patience.afterCancel : Self.patience.usual

@@ -39,7 +39,7 @@ import AsyncChannelsRecording
 ///
 /// **A test that would wait forever** fails, usually within a second. It fails if no task can run, the closure has not
 /// returned, and nothing outside resumes a task of the closure for 0.9 s. (If something outside continues,
-/// for example a timer, the test fails when the closure itself has waited for 20 s.) The failure says what
+/// for example a timer, the test prints what continues after 2 s, and fails when the closure itself has waited for 20 s.) The failure says what
 /// waits; on Apple's systems it does not say in which functions. Then the closure is cancelled, and abandoned
 /// if it still does not return.
 ///

@@ -113,6 +113,12 @@ final class ProgrammerErrorTests: XCTestCase {
       let value = CurrentValue(1)
       value.update { _ in value.update { $0 += 1 } }
     }
+    let line = #line + 4 as UInt
+    try await assertTraps("in an inlet", saying: Self.touched + ", by the inlet of line \(line)") {
+      let value = CurrentValue(1)
+      let writing: @Sendable () -> Void = { value.value = 3 }
+      value.inlet { _, _ in writing() }.send(2)
+    }
     try await assertTraps("finishing", saying: Self.touched) {
       let value = CurrentValue(1)
       value.update { _ in value.finish() }

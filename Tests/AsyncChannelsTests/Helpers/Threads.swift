@@ -2,20 +2,22 @@ import Dispatch
 import Foundation
 import TestSupport
 
-/// Runs synchronous code on a thread whose stack is as small as those of secondary threads elsewhere.
+/// Runs synchronous code on a thread whose stack is a quarter of those of secondary threads elsewhere.
 func onSmallStack(_ code: @escaping @Sendable () -> Void) async throws {
-  try await onThreads(1) { _ in code() }
+  try await onThreads(1, stackSize: 128 << 10) { _ in code() }
 }
 
 /// Runs synchronous code on threads of its own, where it may wait for another of them.
-func onThreads(_ count: Int, _ code: @escaping @Sendable (Int) -> Void) async throws {
+func onThreads(
+  _ count: Int, stackSize: Int = 512 << 10, _ code: @escaping @Sendable (Int) -> Void
+) async throws {
   let gates = (0..<count).map { _ in Gate() }
   for (index, done) in gates.enumerated() {
     let thread = Thread {
       code(index)
       done.open()
     }
-    thread.stackSize = 512 << 10
+    thread.stackSize = stackSize
     thread.start()
   }
   for done in gates { try await within(.seconds(60)) { await done.pass() } }

@@ -1,4 +1,5 @@
 import AsyncChannels
+import AsyncChannelsRecording
 import AsyncChannelsTesting
 import TestSupport
 import XCTest
@@ -27,6 +28,58 @@ final class GateTests: XCTestCase {
     XCTAssertEqual(gate.compactContramap { (text: String) in Int(text) }.send("1"), .refused("1"))
     XCTAssertEqual(
       gate.compactContramap { (text: String) in Int(text) }.send("a"), .sent(subscribers: 0))
+  }
+
+  func test_C135c_aRecordingShowsWhatIsRefused() {
+    let form = FormViewModel()
+    let (recording, other) = (Recording(of: form), Recording(of: FormViewModel()))
+    let lines = Record<String>()
+    let writing = recording.lines(as: "form") {
+      lines.add($0)
+      return true
+    }
+    form.add.contramap { (number: Int) in "\(number)" }.send(1)
+    form.close(form.add).send("Ann")
+    form.count.send(2)
+    form.canAdd = true
+    form.add.send("Bob")
+    XCTAssertEqual(
+      recording.text(legend: false),
+      """
+      FormViewModel
+      additions  canAdd  add  when  count
+      │          │       ●    │     │      #1 "1"
+      │          │       ⊘    │     │      #1 refused
+      │          │       │    ●     │      #2 "Ann"
+      │          │       │    ⊘     │      #2 refused
+      │          │       │    │     ●      #3 2
+      │          │       │    │     ⊘      #3 refused
+      │          ●       │    │     │      #4 true
+      ●──────────────────○    │     │      #5 "Bob"
+
+      """)
+    XCTAssertTrue(recording.text().contains("⊘ refused"))
+    XCTAssertTrue(recording.svg().contains("add: #1 refused"))
+    XCTAssertTrue(recording.mermaid().contains("35;1 refused"))
+    XCTAssertEqual(
+      recording.marbles(legend: false),
+      """
+      additions  ─────────────────────────#5─
+      canAdd     ──────────────────────#4────
+      add        ─#1─⊘#1──────────────────○──
+      when       ────────#2─⊘#2──────────────
+      count      ───────────────#3─⊘#3───────
+
+      """)
+    XCTAssertFalse(other.text().contains("refused"), other.text())
+    recording.flush()
+    let sent = lines.events.joined().split(separator: "\n").filter { $0.contains("\"in\":3") }
+    XCTAssertEqual(sent.count, 2)
+    for part in ["\"e\":\"sent\"", "\"to\":0"] {
+      XCTAssertTrue(sent.first?.contains(part) == true, "\(sent)")
+    }
+    XCTAssertTrue(sent.last?.contains("\"e\":\"refused\",\"of\":0") == true, "\(sent)")
+    writing.cancel()
   }
 
   /// A gate that is refused replies nothing, so an asker is not kept waiting.
@@ -77,6 +130,18 @@ final class GateTests: XCTestCase {
       }
     }
   }
+}
+
+@MainActor
+private final class FormViewModel {
+  @Input private var additions: Inlet<String>
+  @CurrentValue private var total = 0
+  @CurrentValue var canAdd = false
+
+  var add: Inlet<String> { additions.when($canAdd) }
+  var count: Inlet<Int> { _total.inlet.when($canAdd.map { $0 }) }
+
+  func close(_ inlet: Inlet<String>) -> Inlet<String> { additions.when(.constant(false)) }
 }
 
 @MainActor

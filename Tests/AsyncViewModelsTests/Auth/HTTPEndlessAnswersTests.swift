@@ -42,7 +42,7 @@ final class HTTPEndlessAnswersTests: XCTestCase {
   ///   always allowed to be too late.
   private func signIn(
     _ count: Int, at path: String, _ expected: AuthError?,
-    deadline: Duration = .seconds(5), line: UInt = #line
+    deadline: Duration = .seconds(Length.isFull ? 5 : 3), line: UInt = #line
   ) async throws {
     let server = try await server()
     // What it sends stops with it, so that the next test has its connections to itself.
