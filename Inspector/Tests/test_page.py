@@ -178,7 +178,7 @@ class FlowTests(PageCase):
             self.assertEqual(len(shown()), count, words)
 
     def test_what_became_of_an_element_is_shown(self):
-        fates = ["dropped", "superseded", "ignored", "abandoned"]
+        fates = ["dropped", "superseded", "ignored", "abandoned", "refused"]
         tab = self.show(*[sent(1 + number, 0, f'"{fate}"') for number, fate in enumerate(fates)], *[
             {"id": 11 + number, "t": 20_000, "in": 0, "e": fate, "of": 1 + number, **({"sub": 2} if fate == "dropped" else {})}
             for number, fate in enumerate(fates)])
@@ -189,7 +189,7 @@ class FlowTests(PageCase):
             by = " by subscription 2" if fate == "dropped" else ""
             self.assertRegex(self.words(tab, "details"), rf"{fate}\s+at 20.0 ms{by} after {19 - number}.0 ms")
         text = tab.script("refresh(); return exports.text()[1]")
-        self.assertEqual([line.split()[1] for line in text.splitlines()], list("●●●●✕⊘⊘⊘"))
+        self.assertEqual([line.split()[1] for line in text.splitlines()], list("●●●●●✕⊘⊘⊘⊘"))
 
     def test_an_element_is_at_its_time_and_lights_up_while_others_fade(self):
         tab = self.show(sent(1, 0, '"a"', t=0), sent(2, 1, '["a"]', cause=1, t=4000), sent(3, 2, '"b"', t=6000))

@@ -38,7 +38,7 @@ struct Sleepers<Sleeper, Deadline: Comparable> {
     guard let sleeper = sleepers.removeValue(forKey: number) else { return nil }
     if heap.count > 2 * sleepers.count {
       // In order, it is a heap.
-      heap = heap.filter { sleepers[$0.number] != nil }.sorted(by: <)
+      heap = heap.filter { sleepers[$0.number] != nil }.sorted { $0 < $1 }
     }
     dropThoseWhoLeft()
     return sleeper
