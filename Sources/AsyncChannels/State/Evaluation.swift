@@ -14,6 +14,7 @@ import Synchronization
 /// While others write all the time, this would never end. So after three passes it gathers the values of all states first,
 /// in two looks with no closure in between, and computes with those. If a closure reads another state, it gathers that,
 /// too, and begins again. (Each time that gathering fails, somebody has written: it is lock-free, not wait-free.)
+/// If several values were changed in one step meanwhile, all of this is done again (`OneStep`).
 @usableFromInline
 final class Evaluation {
   private struct State {
@@ -161,6 +162,8 @@ final class Evaluation {
 
   private func end() {
     state.isActive = false
+    // It keeps no state alive.
+    state.met.removeAll()
     if exchange(&state.isGathered, with: false) { state.gathered = nil }
     Self.count.subtract(1, ordering: .relaxed)
   }

@@ -102,7 +102,7 @@ final class StateNode: Sendable {
   /// The newest, if its states are few, and are what they were.
   func newestIfCurrent(isTracked: Bool) -> Version? {
     let (newest, roots) = state.withLock { ($0.rootsAreKnown ? $0.newest : nil, $0.roots) }
-    return roots.areCurrent(isTracked: isTracked) ? newest : nil
+    return newest != nil && roots.areCurrent(isTracked: isTracked) ? newest : nil
   }
 
   /// Takes note of the states of which a version is made. Leaves others, to be destroyed with no lock held.

@@ -211,6 +211,19 @@ final class StateGraphTests: XCTestCase {
     XCTAssert(values.isSubset(of: [0, 1]), "\(values)")
   }
 
+  /// Nor does a thread that has read it.
+  func test_C25_derivedStateKeepsNoValueAliveWhenItIsGone() {
+    let census = Census()
+    for _ in 0..<2 {
+      let (one, two) = (CurrentValue(Tracked(1, in: census)), CurrentValue(Tracked(2, in: census)))
+      let both = StateOutlet.combine(one.outlet, two.outlet).map { $0.number + $1.number }
+      XCTAssertEqual(both.value, 3)
+      one.value = Tracked(3, in: census)
+      XCTAssertEqual([both.value, both.value], [5, 5])
+    }
+    XCTAssertEqual(census.count, 0)
+  }
+
   func test_C140d_theMemoryOfAGraphGrowsWithItsNodes() {
     let root = CurrentValue(0)
     var layer = root.outlet
