@@ -40,10 +40,20 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   }
 
   /// The same unless the task is cancelled, which is asked when the element was seen: so nothing is taken that
-  /// was sent after that. Takes nothing of a queue.
+  /// was sent after that.
   @inlinable
   func takeUnlessCancelled(as epoch: UInt64) -> Element? {
-    ifAdmitted(epoch) { isNextKnown() && !Task.isCancelled ? position.take(Element.self) : nil }
+    if untypedQueue != nil { return takeOfQueueUnlessCancelled(as: epoch) }
+    return ifAdmitted(epoch) {
+      isNextKnown() && !Task.isCancelled ? position.take(Element.self) : nil
+    }
+  }
+
+  @usableFromInline @inline(never)
+  func takeOfQueueUnlessCancelled(as epoch: UInt64) -> Element? {
+    ifAdmitted(epoch) {
+      pop { queue, isObserved in isObserved || Task.isCancelled ? nil : queue.popFirst() }
+    }
   }
 
   /// If none is known, it looks for more, unless the log is observed.
