@@ -27,3 +27,7 @@ struct Entry: Sendable {
 func example(draft: StateOutlet<String>, user: StateOutlet<String>) {
 /*block*/
 }
+//# tracking
+func example(numbers: StateOutlet<[Int]>, offset: StateOutlet<Int>) {
+/*block*/
+}

@@ -1,0 +1,4 @@
+//# updateTogether
+func example(savings: CurrentValue<Int>, account: CurrentValue<Int>, amount: Int) {
+/*block*/
+}
