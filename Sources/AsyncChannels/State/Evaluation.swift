@@ -5,7 +5,7 @@ import Synchronization
 /// **One moment.** What a closure has read has versions, which only ascend. A pass over a value and all that it was made of
 /// computes what is not right any more. If a pass computes nothing, all versions are those that were found before it began.
 /// So they were all there when it began, and the value is of that moment. Therefore this makes passes until one has nothing to
-/// compute. If a pass has met a few states only, looking once more at their versions is enough. Those stay with the value:
+/// compute. If a pass has met a few states only, it looks once more at their versions instead. Those stay with the value:
 /// who reads it next looks at them first.
 ///
 /// A state's version is loaded (acquire) before its value is read, under the log's lock, and once more after that. If it is
@@ -14,7 +14,7 @@ import Synchronization
 /// While others write all the time, this would never end. So after three passes it gathers the values of all states first,
 /// in two looks with no closure in between, and computes with those. If a closure reads another state, it gathers that,
 /// too, and begins again. (Each time that gathering fails, somebody has written: it is lock-free, not wait-free.)
-/// If several values were changed in one step meanwhile, all of this is done again (`OneStep`).
+/// It gathers, too, if several values were changed in one step meanwhile (`OneStep`).
 @usableFromInline
 final class Evaluation {
   private struct State {
@@ -87,21 +87,21 @@ final class Evaluation {
   }
 
   private static func newest(of node: StateNode, isTracked: Bool) -> StateNode.Version {
-    OneStep.look {
+    let newest = OneStep.look {
       node.newestIfCurrent(isTracked: isTracked)
-        ?? ofThisThread.read(node, isTracked: isTracked)
+        ?? ofThisThread.readInPasses(node, isTracked: isTracked)
     }
+    if let newest { return newest }
+    guard let newest = ofThisThread.readGathered(node, isTracked: isTracked, waiting: true) else {
+      preconditionFailure("This waits for updates.")
+    }
+    return newest
   }
 
   /// The same, or nil if a state that it was made of is changed in place just now. This waits for no update, and does not
   /// touch what this thread updates.
   static func withoutWaiting(_ node: StateNode) -> AnyBox? {
-    apart {
-      let evaluation = ofThisThread
-      evaluation.begin(isTracked: false)
-      defer { evaluation.end() }
-      return OneStep.look { evaluation.readGathered(node, waiting: false)?.value }
-    }
+    apart { ofThisThread.readGathered(node, isTracked: false, waiting: false)?.value }
   }
 
   /// Does something that no closure depends on, though one may run.
@@ -138,21 +138,19 @@ final class Evaluation {
       """)
   }
 
-  private func read(_ node: StateNode, isTracked: Bool) -> StateNode.Version {
+  /// Nil if its states are written all the time.
+  private func readInPasses(_ node: StateNode, isTracked: Bool) -> StateNode.Version? {
     begin(isTracked: isTracked)
     defer { end() }
     for _ in 0..<3 {
       beginPass()
       let newest = node.newest(in: self)
-      if !state.hasComputed || state.met.areCurrent(isTracked: false) {
+      if state.met.areCurrent(isTracked: false) || (state.met.areTooMany && !state.hasComputed) {
         node.keep(&state.met, for: newest.version)
         return newest
       }
     }
-    guard let newest = readGathered(node, waiting: true) else {
-      preconditionFailure("This waits for updates.")
-    }
-    return newest
+    return nil
   }
 
   private func begin(isTracked: Bool) {
@@ -162,10 +160,11 @@ final class Evaluation {
 
   private func end() {
     state.isActive = false
-    // It keeps no state alive.
-    state.met.removeAll()
-    if exchange(&state.isGathered, with: false) { state.gathered = nil }
     Self.count.subtract(1, ordering: .relaxed)
+    // It keeps no state alive. A `deinit` may read derived state: so they are destroyed when this is as it was.
+    let met = exchange(&state.met, with: MetRoots())
+    let gathered = exchange(&state.isGathered, with: false) ? state.gathered.take() : nil
+    withExtendedLifetime((met, gathered)) {}
   }
 
   private func beginPass() {
@@ -175,7 +174,11 @@ final class Evaluation {
     state.number = lastNumber
   }
 
-  private func readGathered(_ node: StateNode, waiting: Bool) -> StateNode.Version? {
+  private func readGathered(
+    _ node: StateNode, isTracked: Bool, waiting: Bool
+  ) -> StateNode.Version? {
+    begin(isTracked: isTracked)
+    defer { end() }
     var roots = node.roots
     while let gathered = GatheredValues(of: roots, waiting: waiting) {
       (state.gathered, state.isGathered) = (gathered, true)
@@ -215,8 +218,12 @@ extension Evaluation {
     return exchange(&state.beginning, with: state.read.count)
   }
 
-  /// It has ended. Returns whether it has read something else than before.
-  func end(_ outer: Int, leaving dependencies: inout [Dependency]) -> Bool {
+  /// It has ended. Returns whether it has read something else than before, and what is not needed any more: to be
+  /// destroyed with no lock held.
+  func end(
+    _ outer: Int, leaving dependencies: inout [Dependency]
+  ) -> (isRegrouped: Bool, old: [Dependency]) {
+    var old: [Dependency] = []
     let begin = exchange(&state.beginning, with: outer)
     state.running.removeLast()
     let isRegrouped =
@@ -225,14 +232,14 @@ extension Evaluation {
         dependencies[$0].source.id == state.read[begin + $0].source.id
       }
     if isRegrouped {
-      dependencies = Array(state.read[begin...])
+      old = exchange(&dependencies, with: Array(state.read[begin...]))
     } else {
       for index in dependencies.indices {
         dependencies[index].version = state.read[begin + index].version
       }
     }
     state.read.removeSubrange(begin...)
-    return isRegrouped
+    return (isRegrouped, old)
   }
 
   private func requireNoCircle() {
@@ -241,7 +248,7 @@ extension Evaluation {
   }
 
   private func look(at root: AnyStateRoot) -> Int {
-    if state.isTracked { root.observed.noteAccess() }
+    if state.isTracked { root.noteAccess() }
     if state.isGathered, let gathered = state.gathered?[root] { return gathered.version }
     root.requireReadable()
     let version = root.version
@@ -286,16 +293,24 @@ struct GatheredValues {
 
   /// Nil if one of them is changed in place, and is not waited for.
   init?(of roots: [AnyStateRoot], waiting: Bool) {
-    repeat {
-      for root in roots {
-        let newest =
-          root.log.anyNewest
-          ?? (waiting
-            ? root.observed.writers.withLock(of: root.log.elementType) { root.log.anyNewest } : nil)
-        guard let newest else { return nil }
-        all[root.id] = newest
+    while true {
+      var areThere = true
+      let areOfOneMoment = OneStep.look {
+        areThere = roots.allSatisfy { gather($0, waiting: waiting) }
+        return areThere && roots.allSatisfy { $0.version == self[$0]?.version }
       }
-    } while !roots.allSatisfy { $0.version == self[$0]?.version }
+      if !areThere { return nil }
+      if areOfOneMoment == true { return }
+    }
+  }
+
+  private mutating func gather(_ root: AnyStateRoot, waiting: Bool) -> Bool {
+    let newest =
+      root.log.anyNewest
+      ?? (waiting
+        ? root.observed.writers.withLock(of: root.log.elementType) { root.log.anyNewest } : nil)
+    all[root.id] = newest
+    return newest != nil
   }
 
   subscript(root: AnyStateRoot) -> (value: Any, version: Int)? { all[root.id] }

@@ -62,6 +62,7 @@ private func updateAll<each Value: Sendable, Result, Failure: Error>(
       throw error
     }
   }
+  repeat (each parts).wake()
   repeat (each parts).tell()
   return result
 }
@@ -111,8 +112,10 @@ private final class JointPart<Value: Sendable>: JointLock {
     sent = state.log.append(value, noting: notes, evicting: &evicted)
   }
 
+  func wake() { state.log.perform(sent.wake) }
+
   func tell() {
-    state.publish(sent.wake, to: sent.subscribers)
+    if sent.subscribers != nil { observed.tellOfChange() }
     if let value { notes.complete(with: value) }
   }
 }

@@ -33,7 +33,8 @@ final class ObservedValue: Observable, Sendable {
   ///
   /// Relaxed is enough. Values are read and stored under one lock. A reader that had the lock before the
   /// writer, and so read the old value, had noted that it reads before that, and the writer sees it. A
-  /// reader that has the lock later reads the new value. The same holds for followers.
+  /// reader that has the lock later reads the new value. The same holds for followers. (Who looks at versions only takes the
+  /// lock once: `AnyStateRoot.noteAccess`.)
   @usableFromInline let uses = Atomic<UInt8>(0)
   private static var read: UInt8 { 1 }
   private static var followed: UInt8 { 2 }
@@ -71,12 +72,13 @@ final class ObservedValue: Observable, Sendable {
     return nil
   }
 
-  /// Tells Observation that the value is about to be read.
-  func noteAccess() {
-    if uses.load(ordering: .relaxed) & Self.read == 0 {
-      uses.bitwiseOr(Self.read, ordering: .relaxed)
-    }
+  /// Tells Observation that the value is about to be read. Returns whether it was never read before.
+  @discardableResult
+  func noteAccess() -> Bool {
+    let isFirst = uses.load(ordering: .relaxed) & Self.read == 0
+    if isFirst { uses.bitwiseOr(Self.read, ordering: .relaxed) }
     registrar.access(self, keyPath: path)
+    return isFirst
   }
 
   /// To be called after the value has changed. Calls followers, and observers: no lock may be held.

@@ -20,16 +20,14 @@ enum OneStep {
 
   private static func advance() { count.add(1, ordering: .acquiringAndReleasing) }
 
-  /// Looks until nothing was stored in one step meanwhile.
-  static func look<Result>(_ body: () -> Result) -> Result {
-    while true {
-      let begin = count.load(ordering: .acquiring)
-      if begin % 2 == 1 {
-        lock.withLock { _ in }
-        continue
-      }
-      let result = body()
-      if count.load(ordering: .relaxed) == begin { return result }
+  /// Looks once; nil if something was stored in one step meanwhile.
+  static func look<Result>(_ body: () -> Result?) -> Result? {
+    var begin = count.load(ordering: .acquiring)
+    while begin % 2 == 1 {
+      lock.withLock { _ in }
+      begin = count.load(ordering: .acquiring)
     }
+    let result = body()
+    return count.load(ordering: .relaxed) == begin ? result : nil
   }
 }

@@ -52,7 +52,8 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   /// Connects a field to an owner's state and input.
   ///
   /// - Parameters:
-  ///   - source: The owner's state.
+  ///   - source: The owner's state. It is made of the same states for as long as the binding lives: what `flatMap` or
+  ///     `tracking` chooses later is not heard of.
   ///   - target: The owner's input.
   public init(reading source: StateOutlet<Value>, writing target: Inlet<Value>) {
     self.source = source

@@ -9,6 +9,9 @@
 /// taken: this one's lock guards them.
 @usableFromInline
 final class StateFollower: Waiter, @unchecked Sendable {
+  /// What was given last. The value only if it is to be compared.
+  private typealias Given = (version: Int, value: AnyBox?)
+
   private let node: StateNode
   private let type: Any.Type
   private let signal = ChangeSignal()
@@ -18,8 +21,7 @@ final class StateFollower: Waiter, @unchecked Sendable {
   @exclusivity(unchecked) private var places: [ObjectIdentifier: SignalPlace] = [:]
   /// How often there had been other groups of states when these were looked up.
   @exclusivity(unchecked) private var regroupingCount = -1
-  /// The version that was given last.
-  @exclusivity(unchecked) private var given: Int?
+  @exclusivity(unchecked) private var given: Given?
   /// The states of whose changes it has taken note in this step.
   @exclusivity(unchecked) private var changed: [Int] = []
   /// An empty array with room, so that no step makes one.
@@ -32,7 +34,8 @@ final class StateFollower: Waiter, @unchecked Sendable {
     (self.node, self.type) = (node, type)
     super.init(subscriber: 0)
     _ = Evaluation.untracked(node)
-    _ = followRoots()
+    regroupingCount = Evaluation.regroupingCount
+    _ = follow(node.roots)
     // What is made of no state has a value, too.
     if places.isEmpty { signal.giveBack([]) }
   }
@@ -47,37 +50,51 @@ final class StateFollower: Waiter, @unchecked Sendable {
   /// is cancelled is asked again after that: so a value that was written after `cancel()` returned is left to the next consumer.
   @usableFromInline
   func step(_ mode: TakeMode, as epoch: UInt64) -> Upstream<AnyBox>.Taken {
-    guard var taken = takeNote(mode, as: epoch) else { return .nothing }
+    guard var known = takeNote(mode, as: epoch) else { return .nothing }
+    // What was given before outlives the lock.
+    defer { withExtendedLifetime(known.given) {} }
     while true {
       let newest = Evaluation.untracked(node)
       if mode != .evenIfCancelled, Task.isCancelled {
-        signal.giveBack(taken)
+        signal.giveBack(known.changed)
         return .nothing
       }
+      let isGiven =
+        known.given.map {
+          $0.version == newest.version
+            || $0.value.map { node.countAsOne($0, newest.value) } ?? false
+        } ?? false
+      // The number first: if there are others again, it is another.
+      let count = Evaluation.regroupingCount
+      let roots = count == known.regroupingCount ? nil : node.roots
       // Destroyed with no lock held.
       var left: [(source: LogCursor, place: SignalPlace)] = []
       defer { leave(exchange(&left, with: [])) }
       let result = withPlace(of: epoch) { () -> Upstream<AnyBox>.Taken in
-        for number in taken { sources[number]?.noteTakenTogether() }
-        changed += taken
-        taken.removeAll(keepingCapacity: true)
-        let (hasMore, gone) = followRoots()
-        left = gone
-        if hasMore { return .nothing }
-        swap(&spare, &taken)
-        return exchange(&given, with: newest.version) == newest.version
-          ? .skipped : .element(newest.value)
+        for number in known.changed { sources[number]?.noteTakenTogether() }
+        changed += known.changed
+        known.changed.removeAll(keepingCapacity: true)
+        if let roots {
+          left = follow(roots)
+          (regroupingCount, known.regroupingCount) = (count, count)
+          return .nothing
+        }
+        swap(&spare, &known.changed)
+        given = (newest.version, node.kept(of: newest.value))
+        return isGiven ? .skipped : .element(newest.value)
       }
       if case .nothing = result { continue }
       if let result { return result }
       // It was displaced meanwhile: the newer one reads it.
-      signal.giveBack(taken)
+      signal.giveBack(known.changed)
       return .nothing
     }
   }
 
-  /// Which states have changed; nil if there is nothing to read.
-  private func takeNote(_ mode: TakeMode, as epoch: UInt64) -> [Int]? {
+  /// Which states have changed, and what was known before; nil if there is nothing to read.
+  private func takeNote(
+    _ mode: TakeMode, as epoch: UInt64
+  ) -> (changed: [Int], given: Given?, regroupingCount: Int)? {
     withPlace(of: epoch) {
       run = mode == .atOnce ? run + 1 : 0
       if run == 64 { return nil }
@@ -86,7 +103,9 @@ final class StateFollower: Waiter, @unchecked Sendable {
         changed.removeAll(keepingCapacity: true)
       }
       var taken = exchange(&spare, with: [])
-      if signal.take(evenIfCancelled: mode == .evenIfCancelled, into: &taken) { return taken }
+      if signal.take(evenIfCancelled: mode == .evenIfCancelled, into: &taken) {
+        return (taken, given, regroupingCount)
+      }
       swap(&spare, &taken)
       return nil
     }
@@ -100,12 +119,8 @@ final class StateFollower: Waiter, @unchecked Sendable {
     }
   }
 
-  /// Subscribes to the states of which the value is made now, if they are others. Returns whether there are new ones, and
-  /// those that were left. Requires the lock.
-  private func followRoots() -> (hasMore: Bool, left: [(source: LogCursor, place: SignalPlace)]) {
-    let count = Evaluation.regroupingCount
-    guard exchange(&regroupingCount, with: count) != count else { return (false, []) }
-    let roots = node.roots
+  /// Subscribes to those that it does not follow, and returns those that it leaves. Requires the lock.
+  private func follow(_ roots: [AnyStateRoot]) -> [(source: LogCursor, place: SignalPlace)] {
     let ids = Set(roots.map(\.id))
     var left: [(source: LogCursor, place: SignalPlace)] = []
     for (id, place) in places where !ids.contains(id) {
@@ -124,7 +139,7 @@ final class StateFollower: Waiter, @unchecked Sendable {
         sources.append(source)
       }
     }
-    return (!new.isEmpty, left)
+    return left
   }
 
   /// The numbers of those that were left are free when their logs call them no more.

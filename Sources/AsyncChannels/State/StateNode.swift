@@ -14,6 +14,12 @@ struct AnyStateRoot: Sendable {
   var id: ObjectIdentifier { ObjectIdentifier(log) }
   @usableFromInline var version: Int { log.version.load(ordering: .acquiring) }
 
+  /// Tells Observation that its version is about to be looked at. A writer that does not see that yet has the log's lock
+  /// before this has: so this finds its version.
+  func noteAccess() {
+    if observed.noteAccess() { log.state.withLock { _ in } }
+  }
+
   /// Traps if this thread is changing the value.
   func requireReadable() { observed.writers.requireReadableByThisThread(of: log.elementType) }
 }
@@ -21,7 +27,7 @@ struct AnyStateRoot: Sendable {
 /// The states that a value is made of, with their versions, if they are few.
 struct MetRoots: Sendable {
   private var all: [(root: AnyStateRoot, version: Int)] = []
-  private var areTooMany = false
+  private(set) var areTooMany = false
 
   mutating func add(_ root: AnyStateRoot, _ version: Int) {
     for known in all where known.root.id == root.id && known.version == version { return }
@@ -40,7 +46,7 @@ struct MetRoots: Sendable {
   func areCurrent(isTracked: Bool) -> Bool {
     if areTooMany { return false }
     for index in all.indices {
-      if isTracked { all[index].root.observed.noteAccess() }
+      if isTracked { all[index].root.noteAccess() }
       all[index].root.requireReadable()
       if all[index].root.version != all[index].version { return false }
     }
@@ -132,21 +138,31 @@ final class StateNode: Sendable {
   private func makeVersion(after before: Version? = nil, in evaluation: Evaluation) -> Version {
     let run = evaluation.begin(self)
     let value = compute()
-    let isUnchanged = before.map { isSame?($0.value, value) == true } ?? false
+    let isUnchanged = before.map { countAsOne($0.value, value) } ?? false
     // What is replaced outlives the lock.
-    let (version, isRegrouped, old) = state.withLock { state -> (Int, Bool, AnyBox?) in
-      if !isUnchanged { state.lastVersion += 1 }
-      let version = isUnchanged ? before?.version : nil
+    let (version, old) = state.withLock { state in
+      // Another thread may have made another meanwhile. Then this is one, too: a version does not come again.
+      let isKept = isUnchanged && state.newest?.version == before?.version
+      if !isKept { state.lastVersion += 1 }
+      let version = isKept ? before?.version ?? state.lastVersion : state.lastVersion
+      let newest = exchange(&state.newest, with: (value, version))
+      let roots = exchange(&state.roots, with: MetRoots())
       state.rootsAreKnown = false
-      let old = exchange(&state.newest, with: (value, version ?? state.lastVersion))
-      let isRegrouped = evaluation.end(run, leaving: &state.dependencies)
+      let (isRegrouped, dependencies) = evaluation.end(run, leaving: &state.dependencies)
+      // With the lock held: who finds the new ones knows that.
+      if isRegrouped, newest != nil { Evaluation.noteRegrouping() }
       state.pass = evaluation.number
-      return (version ?? state.lastVersion, isRegrouped && old != nil, old?.value)
+      return (version, (newest, roots, dependencies))
     }
-    if isRegrouped { Evaluation.noteRegrouping() }
     withExtendedLifetime(old) {}
     return (value, version)
   }
+
+  /// Whether `removeDuplicates` takes one for the other.
+  func countAsOne(_ one: AnyBox, _ other: AnyBox) -> Bool { isSame?(one, other) ?? false }
+
+  /// What a follower has to keep of a value, to compare.
+  func kept(of value: AnyBox) -> AnyBox? { isSame == nil ? nil : value }
 
   /// The states of which its value is made now.
   var rootsNow: [AnyStateRoot] {

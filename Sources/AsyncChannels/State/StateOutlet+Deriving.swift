@@ -9,7 +9,8 @@ extension StateOutlet {
   ///   and something has changed, on that reader's thread, with no lock held. It should be cheap, and give equal results
   ///   for equal arguments. If several threads read simultaneously, it may run on each of them.
   /// - **Following** gives the newest value whenever its consumer asks, and never misses the last. Changes that come
-  ///   before that are one. For each subscriber, the closure runs once more.
+  ///   before that are one. Of one state, the closure runs once
+  ///   more for each subscriber.
   /// - **Another state** that the closure reads would have to be followed, too: use ``flatMap(_:)`` or `combine`, or read it
   ///   in ``untracked(_:)``. In a debug build, a closure that reads another state while it is followed traps.
   @inlinable
@@ -132,7 +133,7 @@ extension StateOutlet {
 /// let saved = draft.map { draft in untracked { Entry(draft, by: user.value) } }
 /// ```
 ///
-/// Elsewhere it does nothing. Observation hears of what is read in it, as elsewhere.
+/// Elsewhere it does nothing. Observation hears of what is read in it only if the closure runs.
 public func untracked<Result, Failure: Error>(
   _ body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {

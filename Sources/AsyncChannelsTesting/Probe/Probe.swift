@@ -71,8 +71,8 @@ public final class Probe<Element: Sendable>: Sendable {
 
   /// Subscribes to state. The first element is the current value.
   ///
-  /// Of state that its owner writes, it gets each change. Of derived state, it gets the newest value when it is asked, and
-  /// in test time after each job.
+  /// Of state that its owner writes, it gets each change. Of derived state, it gets the newest value when it is asked, and,
+  /// if it was made in test time, after each job.
   public convenience init(
     _ state: StateOutlet<Element>, as name: String? = nil, filePath: StaticString = #filePath,
     line: UInt = #line

@@ -201,14 +201,82 @@ final class StateGraphTests: XCTestCase {
     }
     try await onThreads(1) { _ in
       var number = 0
-      while !isOver.load(ordering: .acquiring) {
+      let deadline = ContinuousClock.now + .seconds(30)
+      while !isOver.load(ordering: .acquiring), ContinuousClock.now < deadline {
         number += 1
         one.value = number
         two.value = number
+        updateTogether(one, two) { ($0, $1) = (number, number) }
       }
     }
     let values = try await within { await reader.value }
     XCTAssert(values.isSubset(of: [0, 1]), "\(values)")
+  }
+
+  /// Somebody else has read the value between the two that are equal.
+  func test_C11_aFollowerOfRemoveDuplicatesGetsNoEqualValueAfterAnother() {
+    let (one, two) = (CurrentValue(0), CurrentValue(0))
+    let sum = StateOutlet.combine(one.outlet, two.outlet).map { $0 + $1 }.removeDuplicates()
+    let follower = sum.subscribe()
+    XCTAssertEqual(follower.takeNow().element, 0)
+    one.value = 1
+    XCTAssertEqual(sum.value, 1)
+    one.value = 0
+    XCTAssertNil(follower.takeNow().element)
+    two.value = 5
+    XCTAssertEqual(follower.takeNow().element, 5)
+  }
+
+  /// Others compute it at the same time, and find what it is made of before the follower does.
+  func test_C140b_aChangeIsNotMissedThoughOthersReadIt() async throws {
+    for _ in 0..<Length.rounds(1_000) {
+      let rows = [CurrentValue(0), CurrentValue(0)]
+      let selected = CurrentValue(0)
+      let number = selected.outlet.flatMap { rows[$0].outlet }
+      let follower = number.subscribe()
+      let last = Task {
+        var last = -1
+        for await number in follower {
+          last = number
+          if last == 20 { break }
+        }
+        return last
+      }
+      try await onThreads(3) { thread in
+        if thread > 0 {
+          for _ in 0..<40 { _ = number.value }
+          return
+        }
+        selected.value = 1
+        for count in 1...20 { rows[1].value = count }
+      }
+      let seen = try await within { await last.value }
+      XCTAssertEqual(seen, 20)
+    }
+  }
+
+  /// What a `deinit` reads is no reading of the closure that has let go of it.
+  func test_C140c_aClosureThatIsDestroyedMayReadTheState() {
+    final class Reading: Sendable {
+      let read: @Sendable () -> Void
+      init(_ read: @escaping @Sendable () -> Void) { self.read = read }
+      deinit { read() }
+    }
+    let (root, seen) = (CurrentValue(0), Record<Int>())
+    let box = Locked<StateOutlet<Int>?>(nil)
+    let state = root.outlet.flatMap { number in
+      let reading = Reading { if let state = box.withLock({ $0 }) { seen.add(state.value) } }
+      return StateOutlet.combine(root.outlet, root.outlet).map { one, _ in
+        withExtendedLifetime(reading) { one + number }
+      }
+    }
+    box.withLock { $0 = state }
+    for number in 1...3 {
+      root.value = number
+      XCTAssertEqual(state.value, 2 * number)
+    }
+    XCTAssert(seen.count > 0)
+    box.withLock { $0 = nil }
   }
 
   /// Nor does a thread that has read it.
