@@ -22,12 +22,13 @@ enum OneStep {
 
   /// Looks once; nil if something was stored in one step meanwhile.
   static func look<Result>(_ body: () -> Result?) -> Result? {
-    var begin = count.load(ordering: .acquiring)
-    while begin % 2 == 1 {
+    while true {
+      let begin = count.load(ordering: .acquiring)
+      if begin % 2 == 0 {
+        let result = body()
+        return count.load(ordering: .relaxed) == begin ? result : nil
+      }
       lock.withLock { _ in }
-      begin = count.load(ordering: .acquiring)
     }
-    let result = body()
-    return count.load(ordering: .relaxed) == begin ? result : nil
   }
 }
