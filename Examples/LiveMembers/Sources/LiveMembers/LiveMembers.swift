@@ -20,6 +20,10 @@ struct LiveMembers: AsyncParsableCommand {
     abstract: "A list of members that all open pages see change.",
     subcommands: subcommands, defaultSubcommand: Serve.self)
 
+  static func main() async {
+    await main(Trace.withInspector(Array(CommandLine.arguments.dropFirst())))
+  }
+
   #if PostgreSQL
     private static let subcommands: [any ParsableCommand.Type] = [Serve.self, Schema.self]
   #else

@@ -13,9 +13,15 @@ struct Trace: ParsableArguments {
   @Option(name: .customLong("trace-svg"), help: "A file for a picture of that, for a browser.")
   var svgFile: String?
   @Option(
-    name: .customLong("inspect"), defaultAsFlag: "127.0.0.1:4243",
+    name: .customLong("inspect"),
     help: "Shows the flow in a running inspector; --inspect=HOST:PORT in another one.")
   var inspector: String?
+
+  /// `--inspect` alone is the inspector of this machine. (A default as a flag is no help: ArgumentParser then loses the value
+  /// of `--inspect=HOST:PORT` if another option comes behind it.)
+  static func withInspector(_ arguments: [String]) -> [String] {
+    arguments.map { $0 == "--inspect" ? "--inspect=127.0.0.1:4243" : $0 }
+  }
 
   struct Recorded {
     let recording: Recording
