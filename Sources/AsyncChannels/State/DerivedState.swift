@@ -1,7 +1,7 @@
 /// State that is made of other state: a node, and the type of its value.
 @frozen @usableFromInline
 struct DerivedState<Value: Sendable>: Sendable {
-  @usableFromInline typealias Follow = @Sendable (BufferingPolicy?) -> Upstream<Value>
+  @usableFromInline typealias Follow = @Sendable () -> Upstream<Value>
 
   @usableFromInline let node: StateNode
   /// Follows the only state that it is made of; nil if there may be several.
@@ -39,7 +39,7 @@ struct DerivedState<Value: Sendable>: Sendable {
   @inlinable
   func upstream(buffering policy: BufferingPolicy?) -> Upstream<Value> {
     policy?.validate(for: Value.self)
-    if let follow { return follow(.bufferingNewest(1)) }
+    if let follow { return follow() }
     let follower = StateFollower(of: node, Value.self)
     return .derived(follower) { mode, epoch in
       if mode == .peek { return .element(self.value) }

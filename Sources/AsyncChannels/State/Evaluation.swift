@@ -145,7 +145,7 @@ final class Evaluation {
     for _ in 0..<3 {
       beginPass()
       let newest = node.newest(in: self)
-      if state.met.areCurrent(isTracked: false) || (state.met.areTooMany && !state.hasComputed) {
+      if state.met.areCurrent(isTracked: false) || (!state.met.areAll && !state.hasComputed) {
         node.keep(&state.met, for: newest.version)
         return newest
       }

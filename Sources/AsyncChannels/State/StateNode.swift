@@ -27,24 +27,28 @@ struct AnyStateRoot: Sendable {
 /// The states that a value is made of, with their versions, if they are few.
 struct MetRoots: Sendable {
   private var all: [(root: AnyStateRoot, version: Int)] = []
-  private(set) var areTooMany = false
+  /// Whether there are no others. Of more than a few, it costs as much to ask each time as to look through what was made
+  /// of them.
+  private(set) var areAll: Bool
+
+  /// - Parameter areAll: False if it is not known which they are.
+  init(areAll: Bool = true) { self.areAll = areAll }
 
   mutating func add(_ root: AnyStateRoot, _ version: Int) {
     for known in all where known.root.id == root.id && known.version == version { return }
-    // Of more, it costs as much to ask each time as to look through what was made of them.
-    if all.count == 8 { areTooMany = true } else { all.append((root, version)) }
+    if all.count == 8 { areAll = false } else { all.append((root, version)) }
   }
 
   mutating func removeAll() {
     all.removeAll(keepingCapacity: true)
-    areTooMany = false
+    areAll = true
   }
 
   /// Whether they are known, and all have these versions.
   ///
   /// - Parameter isTracked: Whether Observation hears that they are read: of each before its version is looked at.
   func areCurrent(isTracked: Bool) -> Bool {
-    if areTooMany { return false }
+    guard areAll else { return false }
     for index in all.indices {
       if isTracked { all[index].root.noteAccess() }
       all[index].root.requireReadable()
@@ -88,9 +92,8 @@ final class StateNode: Sendable {
     /// The pass that has found the newest to be right.
     var pass: UInt64 = 0
     var lastVersion = 0
-    /// Of which the newest was made when it was read last.
-    var roots = MetRoots()
-    var rootsAreKnown = false
+    /// Of which the newest was made, if somebody has read it since then.
+    var roots = MetRoots(areAll: false)
   }
 
   private let compute: @Sendable () -> AnyBox
@@ -107,16 +110,14 @@ final class StateNode: Sendable {
 
   /// The newest, if its states are few, and are what they were.
   func newestIfCurrent(isTracked: Bool) -> Version? {
-    let (newest, roots) = state.withLock { ($0.rootsAreKnown ? $0.newest : nil, $0.roots) }
-    return newest != nil && roots.areCurrent(isTracked: isTracked) ? newest : nil
+    let (newest, roots) = state.withLock { ($0.newest, $0.roots) }
+    return roots.areCurrent(isTracked: isTracked) ? newest : nil
   }
 
   /// Takes note of the states of which a version is made. Leaves others, to be destroyed with no lock held.
   func keep(_ roots: inout MetRoots, for version: Int) {
     state.withLock { state in
-      guard state.newest?.version == version else { return }
-      swap(&state.roots, &roots)
-      state.rootsAreKnown = true
+      if state.newest?.version == version { swap(&state.roots, &roots) }
     }
   }
 
@@ -142,12 +143,11 @@ final class StateNode: Sendable {
     // What is replaced outlives the lock.
     let (version, old) = state.withLock { state in
       // Another thread may have made another meanwhile. Then this is one, too: a version does not come again.
-      let isKept = isUnchanged && state.newest?.version == before?.version
-      if !isKept { state.lastVersion += 1 }
-      let version = isKept ? before?.version ?? state.lastVersion : state.lastVersion
+      let kept = isUnchanged && state.newest?.version == before?.version ? before?.version : nil
+      if kept == nil { state.lastVersion += 1 }
+      let version = kept ?? state.lastVersion
       let newest = exchange(&state.newest, with: (value, version))
-      let roots = exchange(&state.roots, with: MetRoots())
-      state.rootsAreKnown = false
+      let roots = exchange(&state.roots, with: MetRoots(areAll: false))
       let (isRegrouped, dependencies) = evaluation.end(run, leaving: &state.dependencies)
       // With the lock held: who finds the new ones knows that.
       if isRegrouped, newest != nil { Evaluation.noteRegrouping() }

@@ -9,8 +9,7 @@ extension StateOutlet {
   ///   and something has changed, on that reader's thread, with no lock held. It should be cheap, and give equal results
   ///   for equal arguments. If several threads read simultaneously, it may run on each of them.
   /// - **Following** gives the newest value whenever its consumer asks, and never misses the last. Changes that come
-  ///   before that are one. Of one state, the closure runs once
-  ///   more for each subscriber.
+  ///   before that are one. Of one state, the closure runs once more for each subscriber.
   /// - **Another state** that the closure reads would have to be followed, too: use ``flatMap(_:)`` or `combine`, or read it
   ///   in ``untracked(_:)``. In a debug build, a closure that reads another state while it is followed traps.
   @inlinable

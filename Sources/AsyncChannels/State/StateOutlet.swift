@@ -96,7 +96,7 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Subscribable {
     _ makeStep: @escaping @Sendable () -> @Sendable (Value, UInt64) -> Derived?
   ) -> DerivedState<Derived>.Follow? {
     if case .derived(let derived) = source, derived.follow == nil { return nil }
-    return { upstream(buffering: $0).deriving(makeStep()) }
+    return { upstream(buffering: .bufferingNewest(1)).deriving(makeStep()) }
   }
 
   @inlinable

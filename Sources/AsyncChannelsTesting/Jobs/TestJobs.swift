@@ -54,8 +54,7 @@ final class TestJobs: Sendable {
   private let place: SourceLocation
   let watch: LoopWatch
   private let state: Locked<State>
-  /// What is to be done after each job, until it returns false.
-  private let afterEachJob = Locked<[@Sendable () -> Bool]>([])
+  private let afterEachJob = Locked<[@Sendable () -> Void]>([])
   /// The line of those who begin to listen in the run, until its end.
   private let observers = Locked<ListenerQueue?>(nil)
   private let arrivals: AsyncStream<Void>
@@ -179,20 +178,8 @@ final class TestJobs: Sendable {
     }
   }
 
-  func doAfterEachJob(_ body: @escaping @Sendable () -> Bool) {
+  func doAfterEachJob(_ body: @escaping @Sendable () -> Void) {
     afterEachJob.withLock { $0.append(body) }
-  }
-
-  private func doAfterJob() {
-    let bodies = afterEachJob.withLock { $0 }
-    if bodies.isEmpty { return }
-    let isOver = bodies.map { !$0() }
-    if isOver.contains(true) {
-      afterEachJob.withLock { rest in
-        rest = zip(rest, isOver + Array(repeating: false, count: rest.count - isOver.count))
-          .filter { !$0.1 }.map(\.0)
-      }
-    }
   }
 
   /// Runs what is ready, and what becomes ready by that, at most so many.
@@ -209,7 +196,7 @@ final class TestJobs: Sendable {
         if task == closure { count.ofClosure += 1 }
         if task == nil, job.actor == nil { count.ofYields += 1 }
         job.run()
-        doAfterJob()
+        for body in afterEachJob.withLock({ $0 }) { body() }
         if let task { letGo(of: task) }
       }
     }

@@ -88,7 +88,7 @@ public final class Probe<Element: Sendable>: Sendable {
     arrivals = Locked(Arrivals(epoch: subscription.takeOver()))
     if case .derived = subscription.upstream {
       collect()
-      TestJobs.current?.doAfterEachJob { [weak self] in self.map { $0.collect() } != nil }
+      TestJobs.current?.doAfterEachJob { [weak self] in self?.collect() }
     }
   }
 

@@ -91,9 +91,7 @@ final class StateGraphTests: XCTestCase {
   /// A change that comes while the state is chosen is not missed.
   func test_C140b_aChangeOfWhatIsJustChosenIsNotMissed() async throws {
     for _ in 0..<200 {
-      let rows = [CurrentValue(0), CurrentValue(0)]
-      let selected = CurrentValue(0)
-      let number = selected.outlet.flatMap { rows[$0].outlet }
+      let (rows, selected, number) = chosenOfTwo()
       let follower = number.subscribe()
       let last = Task {
         var last = -1
@@ -230,9 +228,7 @@ final class StateGraphTests: XCTestCase {
   /// Others compute it at the same time, and find what it is made of before the follower does.
   func test_C140b_aChangeIsNotMissedThoughOthersReadIt() async throws {
     for _ in 0..<Length.rounds(1_000) {
-      let rows = [CurrentValue(0), CurrentValue(0)]
-      let selected = CurrentValue(0)
-      let number = selected.outlet.flatMap { rows[$0].outlet }
+      let (rows, selected, number) = chosenOfTwo()
       let follower = number.subscribe()
       let last = Task {
         var last = -1
@@ -338,5 +334,11 @@ final class StateGraphTests: XCTestCase {
 
   private func all(of subscription: Subscription<Int>) -> [Int] {
     Array(sequence(state: ()) { _ in subscription.takeNow().element })
+  }
+
+  private func chosenOfTwo() -> ([CurrentValue<Int>], CurrentValue<Int>, StateOutlet<Int>) {
+    let rows = [CurrentValue(0), CurrentValue(0)]
+    let selected = CurrentValue(0)
+    return (rows, selected, selected.outlet.flatMap { rows[$0].outlet })
   }
 }
