@@ -13,7 +13,8 @@ extension Operation {
       for number in 1...times { value.value = number }
       return value.value == times
     },
-    Operation("value-write-once-read") { times in
+    // The main actor's thread takes jobs meanwhile.
+    Operation("value-write-once-read", isConcurrent: true) { times in
       let value = CurrentValue(0)
       guard value.value == 0 else { return false }
       for number in 1...times { value.value = number }

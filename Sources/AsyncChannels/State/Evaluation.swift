@@ -218,14 +218,30 @@ extension Evaluation {
     return exchange(&state.beginning, with: state.read.count)
   }
 
+  /// Whether another thread has made the value meanwhile, of what the closure has read here or of something newer.
+  func isOutdone(by dependencies: [Dependency]) -> Bool {
+    let read = state.read[state.beginning...]
+    return dependencies.count == read.count
+      && zip(dependencies, read).allSatisfy { other, own in
+        other.source.id == own.source.id
+          && (other.version == own.version || (!state.isGathered && other.version > own.version))
+      }
+  }
+
+  /// It has ended.
+  func end(_ outer: Int) {
+    state.read.removeSubrange(state.beginning...)
+    state.beginning = outer
+    state.running.removeLast()
+  }
+
   /// It has ended. Returns whether it has read something else than before, and what is not needed any more: to be
   /// destroyed with no lock held.
   func end(
     _ outer: Int, leaving dependencies: inout [Dependency]
   ) -> (isRegrouped: Bool, old: [Dependency]) {
     var old: [Dependency] = []
-    let begin = exchange(&state.beginning, with: outer)
-    state.running.removeLast()
+    let begin = state.beginning
     let isRegrouped =
       dependencies.count != state.read.count - begin
       || !dependencies.indices.allSatisfy {
@@ -238,7 +254,7 @@ extension Evaluation {
         dependencies[index].version = state.read[begin + index].version
       }
     }
-    state.read.removeSubrange(begin...)
+    end(outer)
     return (isRegrouped, old)
   }
 

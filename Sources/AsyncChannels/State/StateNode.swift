@@ -141,21 +141,28 @@ final class StateNode: Sendable {
     let value = compute()
     let isUnchanged = before.map { countAsOne($0.value, value) } ?? false
     // What is replaced outlives the lock.
-    let (version, old) = state.withLock { state in
+    let (made, old) = state.withLock { state in
+      if let newest = state.newest, newest.version != before?.version,
+        evaluation.isOutdone(by: state.dependencies)
+      {
+        // Else a value had two versions, and who follows it would get it twice.
+        evaluation.end(run)
+        return (newest, (nil as Version?, MetRoots(), [Dependency]()))
+      }
       // Another thread may have made another meanwhile. Then this is one, too: a version does not come again.
       let kept = isUnchanged && state.newest?.version == before?.version ? before?.version : nil
       if kept == nil { state.lastVersion += 1 }
-      let version = kept ?? state.lastVersion
-      let newest = exchange(&state.newest, with: (value, version))
+      let made = (value, version: kept ?? state.lastVersion)
+      let newest = exchange(&state.newest, with: made)
       let roots = exchange(&state.roots, with: MetRoots(areAll: false))
       let (isRegrouped, dependencies) = evaluation.end(run, leaving: &state.dependencies)
       // With the lock held: who finds the new ones knows that.
       if isRegrouped, newest != nil { Evaluation.noteRegrouping() }
       state.pass = evaluation.number
-      return (version, (newest, roots, dependencies))
+      return (made, (newest, roots, dependencies))
     }
-    withExtendedLifetime(old) {}
-    return (value, version)
+    withExtendedLifetime((value, old)) {}
+    return made
   }
 
   /// Whether `removeDuplicates` takes one for the other.
