@@ -43,7 +43,7 @@ final class CommandTests: XCTestCase {
   func test_aLostAnswerIsAskedForAgainAndTheCommandAppliedOnce() async throws {
     let channel = makeChannel()
     log.failAppends(.after(LogFailure.unreachable("cut")), .before(LogFailure.unreachable("cut")))
-    let health = Probe(channel.health.map(\.appendFailure).removeDuplicates().outlet)
+    let health = Probe(channel.health.outlet)
     try await running(channel) {
       let outcome = await channel.add("Ann")
       XCTAssertEqual(outcome?.reply, .done(count: 1))
@@ -52,7 +52,9 @@ final class CommandTests: XCTestCase {
     }
     XCTAssertEqual(log.appends, [1, 1, 1])
     XCTAssertEqual(channel.state.value.value.names, ["Ann"])
-    XCTAssertEqual(health.values, [nil, "cut", nil])
+    let failures = health.values.map(\.appendFailure).map { $0.map { "\($0)" } ?? "none" }
+    let changes = failures.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+    XCTAssertEqual(changes, ["none", "cut", "none"])
   }
 
   func test_askedAgainWithItsKeyACommandHasTheFirstReplyOnAnyMachine() async throws {
@@ -66,6 +68,8 @@ final class CommandTests: XCTestCase {
       XCTAssertEqual(first?.reply, .done(count: 1))
       XCTAssertEqual(again, first)
       XCTAssertEqual(elsewhere, first)
+      // It may have answered before it read the second entry.
+      for await revised in other.state where (revised.position?.index ?? 0) >= 2 { break }
       XCTAssertEqual(other.state.value.value.names, [])
     }
   }
