@@ -7,25 +7,27 @@
 /// ```
 public struct Retry: Sendable {
   private let (first, longest): (Duration, Duration)
-  private let attempts: Int
+  private let attempts: Int?
   private let jitter: Double
 
   /// The work is called again after a pause, which doubles with each failure in a row.
   ///
-  /// An attempt that lasted longer than `longest` before it failed begins a new row: a connection that was lost after
-  /// an hour is made again after the first pause.
+  /// Without `attempts`, one that lasted longer than `longest` before it failed begins a new row: a connection that was
+  /// lost after an hour is made again after the first pause.
   ///
   /// - Parameters:
   ///   - first: The first pause. Traps if it is not positive.
   ///   - longest: No pause is longer. Traps if it is shorter than the first.
-  ///   - attempts: The number of calls in a row. The failure of the last is the answer. Traps if it is less than 1.
+  ///   - attempts: The number of calls, the first one too, however long they last. The failure of the last is the
+  ///     answer. Without it, there is no last. Traps if it is less than 1.
   ///   - jitter: The part of each pause, from 0 to 1, that is left to chance, so that many clients do not come at the same
-  ///     time: with 0.5, a pause of 2 seconds lasts from 1 to 2. Traps if it is out of these bounds.
+  ///     time: with 0.5, a pause of 2 seconds lasts from 1 to 2, but 2 in `withTestTime`. Traps if it is out of these
+  ///     bounds.
   public static func exponential(
-    from first: Duration, upTo longest: Duration, attempts: Int = .max, jitter: Double = 0
+    from first: Duration, upTo longest: Duration, attempts: Int? = nil, jitter: Double = 0
   ) -> Retry {
     requirePositive(first, "A retry cannot pause for")
-    if longest < first || attempts < 1 || !(0...1).contains(jitter) {
+    if longest < first || attempts ?? 1 < 1 || !(0...1).contains(jitter) {
       Misuse.trap(
         "A retry pauses up to \(first) or longer, for at least 1 attempt, with a jitter from 0 to 1."
       )
@@ -36,14 +38,16 @@ public struct Retry: Sendable {
 
   /// How long to wait after so many failures in a row; nil if that was the last attempt.
   func pause(after failures: Int) -> Duration? {
-    guard failures < attempts else { return nil }
+    if failures == attempts { return nil }
     var pause = first
     var doublings = failures - 1
     while pause < longest, doublings > 0 {
       pause = min(pause * 2, longest)
       doublings -= 1
     }
-    return jitter == 0 ? pause : pause * Double.random(in: (1 - jitter)...1)
+    // The runs of a test have the same pauses.
+    if jitter == 0 || CurrentThread.isInTestTime { return pause }
+    return pause * Double.random(in: (1 - jitter)...1)
   }
 
   /// Calls work until it succeeds, the attempts are used up, or the task is cancelled.
@@ -55,7 +59,8 @@ public struct Retry: Sendable {
       let begun = clock.now()
       let result = await Result(catching: work)
       guard case .failure = result, !Task.isCancelled else { return result }
-      failures = clock.now() - begun > longest ? 1 : failures + 1
+      let isNewRow = attempts == nil && clock.now() - begun > longest
+      failures = isNewRow ? 1 : failures + 1
       guard let pause = pause(after: failures) else { return result }
       await clock.sleep(clock.now() + pause)
       if Task.isCancelled { return result }

@@ -60,12 +60,26 @@ final class AnswerRetryTests: XCTestCase {
   }
 
   func test_C134c_anAttemptThatLastedLongerThanTheLongestPauseBeginsANewRow() async throws {
+    let endless = Retry.exponential(from: .seconds(1), upTo: .seconds(3))
     try await withTestTime { [self] time in
-      let run = call(time, lasting: .seconds(4)) { _ in true }
+      let run = call(time, lasting: .seconds(4), retry: endless) { _ in true }
       input.inlet.send(1)
       await time.advance(by: .seconds(100))
       // Every five seconds, without an end.
       XCTAssertEqual(events.take().count, 21)
+      run.cancel()
+    }
+  }
+
+  func test_C134c_attemptsAreCountedHoweverLongTheyLast() async throws {
+    try await withTestTime { [self] time in
+      let run = call(time, lasting: .seconds(60)) { _ in true }
+      input.inlet.send(1)
+      // With pauses of 1, 2, 3 and 3 seconds.
+      await time.advance(by: .seconds(308))
+      XCTAssertEqual(events.take(), (1...5).map { "1 attempt \($0)" })
+      await time.advance(by: .seconds(1))
+      XCTAssertEqual(events.take(), ["1 failed"])
       run.cancel()
     }
   }
@@ -82,9 +96,23 @@ final class AnswerRetryTests: XCTestCase {
     XCTAssertEqual(plain.pause(after: 1_000_000_000_000), .seconds(30))
   }
 
+  func test_C134d_inTestTimePausesHaveTheirWholeLength() async throws {
+    let retry = Retry.exponential(from: .seconds(1), upTo: .seconds(3), attempts: 3, jitter: 1)
+    try await withTestTime { [self] time in
+      let run = call(time, retry: retry) { _ in true }
+      input.inlet.send(1)
+      await time.advance(by: .milliseconds(2_999))
+      XCTAssertEqual(events.take(), ["1 attempt 1", "1 attempt 2"])
+      await time.advance(by: .milliseconds(1))
+      XCTAssertEqual(events.take(), ["1 attempt 3", "1 failed"])
+      run.cancel()
+    }
+  }
+
   private func call(
     _ time: TestTime, _ overlap: OverlapRule<Int> = .oneAtATime, _ isReporting: Bool = false,
-    lasting duration: Duration = .zero, failing fails: @escaping @Sendable (Int) -> Bool
+    lasting duration: Duration = .zero, retry: Retry? = nil,
+    failing fails: @escaping @Sendable (Int) -> Bool
   ) -> Task<Void, Never> {
     let counts = Locked<[Int: Int]>([:])
     let work: @Sendable (Int) async throws -> Void = { [events, clock = time.clock] number in
@@ -96,7 +124,7 @@ final class AnswerRetryTests: XCTestCase {
       if duration > .zero { try await clock.sleep(for: duration) }
       if fails(attempt) { throw CancellationError() }
     }
-    return Task { [events, input, retry, clock = time.clock] in
+    return Task { [events, input, retry = retry ?? self.retry, clock = time.clock] in
       if isReporting {
         await input.received.answerWithProgress(overlap, clock: clock, retry: retry) {
           (number: Int, _: Inlet<Int>) in
