@@ -43,31 +43,30 @@ import Synchronization
 /// keeps neither the owner nor its channel alive.
 public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendable {
   private let source: StateOutlet<Value>
-  private let roots: [AnyStateRoot]
   private let target: Inlet<Value>
   private let drafting = Locked(Drafting<Value>())
+  private let followed = Locked(FollowedRoots())
   /// The source is read untracked, so this is all that tells of what is read.
   private let observed = ObservedValue()
 
   /// Connects a field to an owner's state and input.
   ///
   /// - Parameters:
-  ///   - source: The owner's state. It is made of the same states for as long as the binding lives: what `flatMap` or
-  ///     `tracking` chooses later is not heard of.
+  ///   - source: The owner's state.
   ///   - target: The owner's input.
   public init(reading source: StateOutlet<Value>, writing target: Inlet<Value>) {
     self.source = source
     self.target = target
-    roots = source.roots
-    for root in roots {
-      root.observed.addFollower(ObjectIdentifier(self)) { [weak self] in
-        if let self, judge() { observed.tellOfChange() }
-      }
+    switch source.source {
+    case .state(let root): follow([AnyStateRoot(root.log, root.observed)], as: 0)
+    case .derived(let derived): _ = newest(of: derived)
     }
   }
 
   deinit {
-    for root in roots { root.observed.removeFollower(ObjectIdentifier(self)) }
+    for root in followed.withLock({ $0.roots }) {
+      root.observed.removeFollower(ObjectIdentifier(self))
+    }
     drafting.withLock { $0.end() }.receipt?.end()
   }
 
@@ -89,7 +88,15 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     return switch source.source {
     case .state(let root): StateRoot.untrackedValue(of: root.log, root.observed)
     // While something is changed in place, reading waits until that is done.
-    case .derived(let derived): published?.value ?? derived.value
+    case .derived(let derived): published?.value ?? newest(of: derived)
+    }
+  }
+
+  private func newest(of derived: DerivedState<Value>) -> Value {
+    while true {
+      let before = followed.withLock { $0.number }
+      let box = Evaluation.untracked(derived.node).value
+      if follow(derived.node) == before { return DerivedState.value(in: box) }
     }
   }
 
@@ -160,13 +167,68 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   /// while one is changed in place.
   private var published: Published<Value>? {
     guard case .derived(let derived) = source.source else { return nil }
-    let version = version
-    guard let value = derived.valueWithoutWaiting else { return nil }
-    return Published(value: value, version: version, isCurrent: version == self.version)
+    while true {
+      let (before, version) = followed.withLock { ($0.number, $0.version) }
+      guard let value = derived.valueWithoutWaiting else { return nil }
+      guard follow(derived.node) == before else { continue }
+      return Published(
+        value: value, version: version, isCurrent: version == followed.withLock { $0.version })
+    }
   }
 
-  /// A number that grows with each publication.
-  private var version: Int { roots.reduce(0) { $0 + $1.version } }
+  /// To be called after the source was read. If it is made of other states than before, follows those: then another
+  /// number comes back, and the source is to be read again, since they may have changed meanwhile.
+  private func follow(_ node: StateNode) -> Int {
+    // The number first: if there are others again, it is another.
+    let count = Evaluation.regroupingCount
+    let followed = followed.withLock { ($0.regroupingCount, $0.number) }
+    return followed.0 == count ? followed.1 : follow(node.roots, as: count)
+  }
+
+  /// - Parameter count: How often there had been other states when these were looked up.
+  @discardableResult
+  private func follow(_ roots: [AnyStateRoot], as count: Int) -> Int {
+    let (id, ids) = (ObjectIdentifier(self), Set(roots.map(\.id)))
+    let (number, old) = followed.withLock { followed in
+      guard followed.regroupingCount < count else { return (followed.number, [AnyStateRoot]()) }
+      followed.regroupingCount = count
+      if Set(followed.roots.map(\.id)) == ids { return (followed.number, []) }
+      for root in followed.roots { root.observed.removeFollower(id) }
+      for root in roots {
+        root.observed.addFollower(id) { [weak self] in
+          if let self, judge() { observed.tellOfChange() }
+        }
+      }
+      let old = followed.replace(with: roots)
+      return (followed.number, old)
+    }
+    // They outlive the lock.
+    withExtendedLifetime(old) {}
+    return number
+  }
+}
+
+/// The states of which the source of a binding is made.
+private struct FollowedRoots {
+  private(set) var roots: [AnyStateRoot] = []
+  /// How often they were replaced.
+  private(set) var number = 0
+  /// How often there had been other states, in the whole program, when these were looked up.
+  var regroupingCount = -1
+  /// So that the version ascends, though they are replaced.
+  private var addend = 0
+
+  /// Is another, and higher, after each publication.
+  var version: Int { roots.reduce(addend) { $0 + $1.version } }
+
+  /// - Returns: What they were.
+  mutating func replace(with new: [AnyStateRoot]) -> [AnyStateRoot] {
+    let next = version + 1
+    let old = exchange(&roots, with: new)
+    number += 1
+    addend += next - version
+    return old
+  }
 }
 
 extension StateOutlet {

@@ -24,6 +24,30 @@ final class SplitBindingObserveTests: XCTestCase {
     }
   }
 
+  /// While two threads change the choice and what is chosen.
+  func test_C119a_theLastChangeIsHeardThoughItsSourceChoosesAnew() async throws {
+    let rows = (0..<3).map { CurrentValue("\($0)") }
+    let chosen = CurrentValue(0)
+    let text = SplitBinding(
+      reading: chosen.outlet.flatMap { rows[$0].outlet }, writing: Channel<String>().inlet)
+    let token = text.observe { [shown] in shown.add($0) }
+    for round in 0..<300 {
+      async let choosing: Void = Task.detached { for row in [1, 2, 0, 1] { chosen.value = row } }
+        .value
+      async let writing: Void = Task.detached {
+        for row in rows { row.value = "\(row.value) \(round)" }
+      }.value
+      _ = await (choosing, writing)
+      rows[1].value = "\(round)"
+      for _ in 0..<5_000 where shown.events.last != "\(round)" {
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      XCTAssertEqual(shown.events.last, "\(round)")
+      _ = shown.take()
+    }
+    withExtendedLifetime(token) {}
+  }
+
   func test_C119a_C119b_aCallGetsTheValueOfItsMomentAndChangesOfOneTurnAreOneCall() async throws {
     try await withTestTime { [owner, shown] time in
       let token = observe()

@@ -425,6 +425,32 @@ final class SplitBindingTests: XCTestCase {
     XCTAssertEqual(text.value, "1")
   }
 
+  /// C116: a row that is chosen later decides, too.
+  func test_itHearsOfStateThatItsSourceChoosesLater() {
+    let rows = [CurrentValue("a"), CurrentValue("b")]
+    for source in [
+      { $0.outlet.flatMap { rows[$0].outlet } },
+      { chosen in StateOutlet(tracking: { rows[chosen.value].value }) },
+    ] as [(CurrentValue<Int>) -> StateOutlet<String>] {
+      let (chosen, input) = (CurrentValue(0), Channel<String>())
+      let received = input.outlet.subscribe()
+      (rows[0].value, rows[1].value) = ("a", "b")
+      let text = SplitBinding(reading: source(chosen), writing: input.inlet)
+      text.value = "typed"
+      chosen.value = 1
+      XCTAssertEqual(text.value, "typed", "it is not taken yet")
+      XCTAssertEqual(received.takeNow().element, "typed")
+      rows[0].value = "not chosen any more"
+      XCTAssertEqual(text.value, "typed")
+      rows[1].value = "decided"
+      XCTAssertEqual(text.value, "decided")
+      text.value = "again"
+      XCTAssertEqual(received.takeNow().element, "again")
+      chosen.value = 0
+      XCTAssertEqual(text.value, "not chosen any more", "the choice is a decision")
+    }
+  }
+
   func test_itWorksForOtherValuesThanTexts() {
     let volume = CurrentValue(5)
     let input = Channel<Int>()
