@@ -11,9 +11,10 @@ protocol Connection: Sendable {
 
 @MainActor
 final class RemoteChatViewModel: ViewModel, Observable {
-  @Input var write: Inlet<String>
   @CurrentValue private(set) var lines: [String] = []
   @CurrentValue private(set) var connection: (any Connection)?
+  /// What no connection has taken yet.
+  @CurrentValue private var outbox: [String] = []
   private let clock: any Clock<Duration>
   private let connect: @Sendable () async throws -> any Connection
 
@@ -27,31 +28,33 @@ final class RemoteChatViewModel: ViewModel, Observable {
 
   var isConnected: Bool { connection != nil }
 
+  var write: Inlet<String> { _outbox.inlet { $0.append($1) } }
+
   func run() async {
-    await together({ await self.stayConnected() }, { await self.sendMessages() })
+    await together(
+      {
+        await Outlet.just(self).answer(
+          clock: self.clock, retry: .exponential(from: .seconds(1), upTo: .seconds(60))
+        ) { chat in
+          try await chat.listen()
+        } publish: { _, _ in
+        }
+      },
+      { await self.sendMessages() })
   }
 
-  private func stayConnected() async {
-    var pause = Duration.seconds(1)
-    while !Task.isCancelled {
-      if let connection = try? await connect() {
-        self.connection = connection
-        pause = .seconds(1)
-        while let line = try? await connection.receive() { lines.append(line) }
-        self.connection = nil
-      }
-      try? await self.clock.sleep(for: pause)
-      pause = min(pause * 2, .seconds(60))
-    }
+  private func listen() async throws {
+    let connection = try await connect()
+    self.connection = connection
+    defer { self.connection = nil }
+    while true { lines.append(try await connection.receive()) }
   }
 
   private func sendMessages() async {
-    let connections = $connection
-    await _write.received.answer { text in
-      for await connection in connections {
-        if let connection, (try? await connection.send(text)) != nil { return }
+    for await (text, connection) in StateOutlet.combine($outbox.map(\.first), $connection) {
+      if let text, let connection, (try? await connection.send(text)) != nil {
+        outbox.removeFirst()
       }
-    } publish: { _, _ in
     }
   }
 }
@@ -72,6 +75,23 @@ final class RemoteChatTests: XCTestCase {
         await server.stop()
         await time.idle()
         XCTAssertFalse(chat.isConnected)
+      }
+    }
+  }
+
+  @MainActor
+  func test_whatIsWrittenOfflineIsSentByALaterRun() async throws {
+    try await withTestTime { time in
+      let server = StandInServer()
+      let chat = RemoteChatViewModel(clock: time.clock) { try await server.connect() }
+      await withRunning(chat) {
+        for text in ["a", "b", "b"] { chat.write.send(text) }
+        await time.advance(by: .seconds(100))
+      }
+      await server.start()
+      await withRunning(chat) {
+        await time.idle()
+        XCTAssertEqual(chat.lines, ["a", "b", "b"])
       }
     }
   }

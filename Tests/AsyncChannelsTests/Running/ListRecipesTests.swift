@@ -81,7 +81,7 @@ final class ListRecipesTests: XCTestCase {
         viewModel.tap.send(.init(post: 2, isLiked: true))
         await time.idle()
         XCTAssertEqual(viewModel.liked, [1, 2])
-        XCTAssertEqual(stored.events, ["1 true"], "One after the other.")
+        XCTAssertEqual(stored.events, ["1 true", "2 true"], "No post waits for another.")
         gate.open()
         await time.idle()
         XCTAssertEqual(viewModel.liked, [1])
@@ -96,24 +96,25 @@ final class ListRecipesTests: XCTestCase {
     }
   }
 
-  func test_aHeartThatIsLeftWhileItIsSavedIsEmptied() async throws {
+  func test_aHeartThatIsLeftWhileItIsSavedShowsWhatIsStored() async throws {
     try await withTestTime { time in
       let (stored, gate) = (Record<String>(), Gate())
       let viewModel = HeartsViewModel { tap in
-        stored.add("\(tap.post)\(Task.isCancelled ? " cancelled" : "")")
+        stored.add("\(tap.post) \(tap.isLiked)")
         await gate.pass()
-        return !Task.isCancelled
+        // The second is stored though its task was cancelled.
+        return tap.post == 2
       }
       await withRunning(viewModel) {
-        for post in 1...2 { viewModel.tap.send(.init(post: post, isLiked: true)) }
+        for post in 1...3 { viewModel.tap.send(.init(post: post, isLiked: true)) }
         await time.idle()
-        XCTAssertEqual(viewModel.liked, [1, 2])
+        XCTAssertEqual(viewModel.liked, [1, 2, 3])
         Task { gate.open() }
       }
-      XCTAssertEqual(viewModel.liked, [2], "The next run saves it.")
+      XCTAssertEqual(viewModel.liked, [2], "What is stored is shown.")
       await withRunning(viewModel) { await time.idle() }
       XCTAssertEqual(viewModel.liked, [2])
-      XCTAssertEqual(stored.events, ["1", "2"])
+      XCTAssertEqual(stored.events, ["1 true", "2 true", "3 true"])
     }
   }
 }
@@ -161,47 +162,48 @@ private final class PostsViewModel: ViewModel {
 
 @MainActor
 private final class HeartsViewModel: ViewModel {
-  struct Tap: Sendable { var post: Int, isLiked: Bool }
+  struct Tap: Sendable {
+    var post: Int, isLiked: Bool
+
+    nonisolated func change(_ posts: inout Set<Int>) {
+      if isLiked { posts.insert(post) } else { posts.remove(post) }
+    }
+  }
 
   @Input var tap: Inlet<Tap>
-  @Input private var save: Inlet<(tap: Tap, number: Int)>
-  @CurrentValue private(set) var liked: Set<Int> = []
-  private var newest: [Int: Int] = [:]
+  @Input private var save: Inlet<Tap>
+  @CurrentValue private var stored: Set<Int> = []
+  /// The taps that have no answer yet, by post.
+  @CurrentValue private var taps: [Int: [Tap]] = [:]
   private let store: @Sendable (Tap) async -> Bool
 
   init(store: @escaping @Sendable (Tap) async -> Bool) {
     self.store = store
   }
 
+  /// The posts whose heart is filled.
+  var liked: Set<Int> { taps.values.reduce(into: stored) { $1.last?.change(&$0) } }
+
   func run() async {
-    let store = store
+    let (store, stored) = (store, _stored.inlet { (posts, tap: Tap) in tap.change(&posts) })
     await together(
       {
         for await tap in self._tap.received {
-          let number = self.newest[tap.post, default: 0] + 1
-          self.newest[tap.post] = number
-          self.show(tap)
-          self.save.send((tap, number))
+          self.taps[tap.post, default: []].append(tap)
+          self.save.send(tap)
         }
       },
       {
-        await self._save.received.answer {
-          await store($0.tap)
-        } abandoned: { save in
-          self.takeBack(save)
-        } publish: { save, isStored in
-          if !isStored { self.takeBack(save) }
+        await self._save.received.answer(.oneAtATime(by: \.post)) { tap in
+          // Also if the screen is left meanwhile.
+          if await store(tap) { stored.send(tap) }
+        } abandoned: { tap in
+          self.end(tap)
+        } publish: { tap, _ in
+          self.end(tap)
         }
       })
   }
 
-  private func takeBack(_ save: (tap: Tap, number: Int)) {
-    // A newer tap of the same post shows what it wants.
-    guard newest[save.tap.post] == save.number else { return }
-    show(Tap(post: save.tap.post, isLiked: !save.tap.isLiked))
-  }
-
-  private func show(_ tap: Tap) {
-    if tap.isLiked { liked.insert(tap.post) } else { liked.remove(tap.post) }
-  }
+  private func end(_ tap: Tap) { taps[tap.post]?.removeFirst() }
 }
