@@ -6,8 +6,9 @@ import XCTest
 @MainActor
 final class NoteViewModel: ViewModel, Observable {
   @CurrentValue var text: String
-  @CurrentValue private(set) var savedText: String
-  @CurrentValue private(set) var isSaving = false
+  /// Nil while that is not known: from the beginning of a save until it succeeds.
+  @CurrentValue private(set) var savedText: String?
+  @CurrentValue private(set) var hasFailed = false
   private let clock: any Clock<Duration>
   private let save: @Sendable (String) async throws -> Void
 
@@ -22,22 +23,25 @@ final class NoteViewModel: ViewModel, Observable {
   }
 
   func run() async {
-    let (text, saved, save) = ($text, $savedText, save)
+    let (text, saved, setSaved, save) = ($text, $savedText, _savedText.inlet, save)
     await text.answer(
       debounce: .seconds(1).atLatest(after: .seconds(10)), clock: self.clock,
-      busy: _isSaving.inlet,
       retry: .exponential(from: .seconds(1), upTo: .seconds(4), attempts: 4)
     ) { _ in
-      // Also when it is tried again.
+      // The text of now, also when it is tried again.
       let newest = text.value
-      if newest != saved.value { try await save(newest) }
+      if newest == saved.value { return newest }
+      setSaved.send(nil)
+      try await save(newest)
       return newest
     } publish: { _, result in
-      if case .success(let text) = result { self.savedText = text }
+      self.savedText = try? result.get()
+      self.hasFailed = self.savedText == nil
     }
     // What could not be saved.
-    if !Task.isCancelled, self.text != savedText, (try? await save(self.text)) != nil {
-      savedText = self.text
+    if !Task.isCancelled, self.text != savedText {
+      hasFailed = (try? await save(self.text)) == nil
+      savedText = hasFailed ? nil : self.text
     }
   }
 
@@ -86,7 +90,6 @@ final class NoteViewModelTests: XCTestCase {
         note.text = ""
         await time.advance(by: .seconds(2))
         XCTAssertEqual([disk.value, note.savedText], ["Hello", "Hello"])
-        XCTAssertFalse(note.isSaving)
         await time.advance(by: .seconds(20))
         XCTAssertEqual([disk.value, note.savedText], ["", ""])
       }
@@ -105,11 +108,12 @@ final class NoteViewModelTests: XCTestCase {
       await withRunning(note) {
         note.text = "Hello"
         await time.advance(by: .seconds(60))
-        XCTAssertFalse(note.isSaving)
+        XCTAssertTrue(note.hasFailed)
         isBroken.value = false
         note.finish()
         await time.run()
         XCTAssertEqual([disk.value, note.savedText], ["Hello", "Hello"])
+        XCTAssertFalse(note.hasFailed)
       }
     }
   }
@@ -124,6 +128,27 @@ final class NoteViewModelTests: XCTestCase {
       note.finish()
       await note.run()
       XCTAssertEqual([disk.value, note.savedText], ["Hello", "Hello"])
+    }
+  }
+
+  /// The answer of the store is lost, and the text is what it was before.
+  @MainActor
+  func test_aTextIsSavedAgainThatMayHaveBeenReplaced() async throws {
+    try await withTestTime { time in
+      let disk = CurrentValue("A")
+      let isBroken = CurrentValue(true)
+      let note = NoteViewModel("A", clock: time.clock) { text in
+        disk.value = text
+        if isBroken.value { throw CancellationError() }
+      }
+      await withRunning(note) {
+        note.text = "B"
+        await time.advance(by: .seconds(1))
+        isBroken.value = false
+        note.text = "A"
+        await time.advance(by: .seconds(10))
+        XCTAssertEqual([disk.value, note.savedText], ["A", "A"])
+      }
     }
   }
 

@@ -23,14 +23,17 @@ final class AnswerRecipesTests: XCTestCase {
       try await started.expect("a")
       try await until("half is shown") { fraction.value == 0.5 }
       viewModel.download.send(nil)
-      try await until("nothing is shown") { fraction.value == 0 }
+      try await until("nothing is shown") { fraction.value == nil }
       gate.open()
       await giveWay(20)
-      XCTAssertEqual(viewModel.fraction, 0)
+      XCTAssertNil(viewModel.fraction)
       XCTAssertNil(viewModel.text)
       viewModel.download.send("b")
       try await until("b is there") { text.value == "b" }
-      XCTAssertEqual(viewModel.fraction, 1)
+      viewModel.download.send(nil)
+      await giveWay(20)
+      XCTAssertEqual(viewModel.text, "b")
+      XCTAssertNil(viewModel.fraction)
     }
   }
 
@@ -45,7 +48,7 @@ final class AnswerRecipesTests: XCTestCase {
       let fraction = viewModel.$fraction
       try await until("half is shown") { fraction.value == 0.5 }
     }
-    XCTAssertEqual(viewModel.fraction, 0)
+    XCTAssertNil(viewModel.fraction)
     XCTAssertNil(viewModel.text)
   }
 
@@ -95,6 +98,13 @@ final class AnswerRecipesTests: XCTestCase {
         XCTAssertFalse(viewModel.canSubmit)
         await time.run()
         XCTAssertFalse(viewModel.canSubmit)
+        viewModel.name = "free"
+        await time.advance(by: .milliseconds(200))
+        viewModel.name = ""
+        await time.idle()
+        XCTAssertFalse(viewModel.isChecking, "An empty name is not checked.")
+        await time.run()
+        XCTAssertNil(viewModel.freeName)
       }
     }
   }
@@ -104,7 +114,8 @@ final class AnswerRecipesTests: XCTestCase {
 private final class DownloadViewModel: ViewModel {
   /// A name to load, or `nil` to cancel.
   @Input var download: Inlet<String?>
-  @CurrentValue private(set) var fraction = 0.0
+  /// Nil while nothing is loaded.
+  @CurrentValue private(set) var fraction: Double?
   @CurrentValue private(set) var text: String?
   private let load: @Sendable (String, Inlet<Double>) async -> String
 
@@ -116,13 +127,15 @@ private final class DownloadViewModel: ViewModel {
     let load = load
     await _download.received.answerWithProgress(.latestOnly) { name, progress -> String? in
       guard let name else { return nil }
+      progress.send(0)
       return await load(name, progress)
     } progress: { _, fraction in
       self.fraction = fraction
     } abandoned: { _ in
-      self.fraction = 0
-    } publish: { _, text in
-      (self.fraction, self.text) = (text.get() == nil ? 0 : 1, text.get())
+      self.fraction = nil
+    } publish: { name, text in
+      self.fraction = nil
+      if name != nil { self.text = text.get() }
     }
   }
 }
@@ -146,10 +159,13 @@ private final class FormViewModel: ViewModel, Observable {
   var canSubmit: Bool { freeName == name }
 
   func run() async {
-    await $name.filter { !$0.isEmpty }.answer(
-      .latestOnly, debounce: .milliseconds(300), clock: self.clock, busy: _isChecking.inlet,
-      busyFromArrival: true, by: isFree
-    ) { name, isFree in
+    let isFree = isFree
+    await $name.answer(
+      .latestOnly, debounce: .by { $0.isEmpty ? .zero : .milliseconds(300) }, clock: self.clock,
+      busy: _isChecking.inlet, busyFromArrival: true
+    ) { name in
+      if name.isEmpty { false } else { await isFree(name) }
+    } publish: { name, isFree in
       self.freeName = isFree ? name : nil
     }
   }

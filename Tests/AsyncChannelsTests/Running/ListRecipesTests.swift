@@ -162,23 +162,24 @@ private final class PostsViewModel: ViewModel {
 
 @MainActor
 private final class HeartsViewModel: ViewModel {
-  struct Tap: Sendable {
+  nonisolated struct Tap: Sendable {
     var post: Int, isLiked: Bool
 
-    nonisolated func change(_ posts: inout Set<Int>) {
+    func change(_ posts: inout Set<Int>) {
       if isLiked { posts.insert(post) } else { posts.remove(post) }
     }
   }
 
   @Input var tap: Inlet<Tap>
   @Input private var save: Inlet<Tap>
-  @CurrentValue private var stored: Set<Int> = []
+  @CurrentValue private var stored: Set<Int>
   /// The taps that have no answer yet, by post.
   @CurrentValue private var taps: [Int: [Tap]] = [:]
   private let store: @Sendable (Tap) async -> Bool
 
-  init(store: @escaping @Sendable (Tap) async -> Bool) {
+  init(liked: Set<Int> = [], store: @escaping @Sendable (Tap) async -> Bool) {
     self.store = store
+    stored = liked
   }
 
   /// The posts whose heart is filled.
