@@ -1,8 +1,9 @@
-import AsyncChannels
 import AsyncChannelsTesting
 import Synchronization
 import TestSupport
 import XCTest
+
+@testable import AsyncChannels
 
 /// C133: overlaps of elements with the same key, and a limit. The key of 12 is 1.
 @MainActor
@@ -135,7 +136,7 @@ final class AnswerKeysTests: XCTestCase {
     let most = Atomic(0)
     let count = 4_000
     let published = Record<Int>()
-    let inside = Mutex([0, 0, 0, 0])
+    let inside = Locked([0, 0, 0, 0])
     for number in 0..<count { input.inlet.send(number) }
     input.finish()
     await Task.detached { [input] in
