@@ -78,23 +78,6 @@ final class RemoteChatTests: XCTestCase {
       }
     }
   }
-
-  @MainActor
-  func test_whatIsWrittenOfflineIsSentByALaterRun() async throws {
-    try await withTestTime { time in
-      let server = StandInServer()
-      let chat = RemoteChatViewModel(clock: time.clock) { try await server.connect() }
-      await withRunning(chat) {
-        for text in ["a", "b", "b"] { chat.write.send(text) }
-        await time.advance(by: .seconds(100))
-      }
-      await server.start()
-      await withRunning(chat) {
-        await time.idle()
-        XCTAssertEqual(chat.lines, ["a", "b", "b"])
-      }
-    }
-  }
 }
 
 /// Sends back what it gets, while it runs.
@@ -124,5 +107,24 @@ actor StandInServer: Connection {
       throw CancellationError()
     }
     return line
+  }
+}
+
+final class OfflineChatTests: XCTestCase {
+  @MainActor
+  func test_whatIsWrittenOfflineIsSentByALaterRun() async throws {
+    try await withTestTime { time in
+      let server = StandInServer()
+      let chat = RemoteChatViewModel(clock: time.clock) { try await server.connect() }
+      await withRunning(chat) {
+        for text in ["a", "b", "b"] { chat.write.send(text) }
+        await time.advance(by: .seconds(100))
+      }
+      await server.start()
+      await withRunning(chat) {
+        await time.idle()
+        XCTAssertEqual(chat.lines, ["a", "b", "b"])
+      }
+    }
   }
 }
