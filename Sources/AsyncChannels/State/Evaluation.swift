@@ -2,11 +2,10 @@ import Synchronization
 
 /// A thread's reading of derived state: which closures run, and what they have read.
 ///
-/// **One moment.** What a closure has read has versions, which only ascend. A pass over a value and all that it was made of
-/// computes what is not right any more. If a pass computes nothing, all versions are those that were found before it began.
-/// So they were all there when it began, and the value is of that moment. Therefore this makes passes until one has nothing to
-/// compute. If a pass has met a few states only, it looks once more at their versions instead. Those stay with the value:
-/// who reads it next looks at them first.
+/// **One moment.** A pass over a value and all that it was made of computes what is not right any more, and takes note of the
+/// version of each state that it meets. Versions only ascend. So if it finds all of them once more when it has ended, they
+/// were all there in between, and the value is of that moment. Otherwise this makes another pass. If the states are few, they
+/// stay with the value: who reads it next looks at them first.
 ///
 /// A state's version is loaded (acquire) before its value is read, under the log's lock, and once more after that. If it is
 /// the same, it is the value's.
@@ -26,7 +25,6 @@ final class Evaluation {
     var isAlone = false
     /// That of the pass. No other has it.
     var number: UInt64 = 0
-    var hasComputed = false
     /// What the pass has met.
     var met = MetRoots()
     /// What the closures that run have read, the innermost last.
@@ -145,7 +143,7 @@ final class Evaluation {
     for _ in 0..<3 {
       beginPass()
       let newest = node.newest(in: self)
-      if state.met.areCurrent(isTracked: false) || (!state.met.areAll && !state.hasComputed) {
+      if state.met.areCurrent(isTracked: false) {
         node.keep(&state.met, for: newest.version)
         return newest
       }
@@ -168,7 +166,6 @@ final class Evaluation {
   }
 
   private func beginPass() {
-    state.hasComputed = false
     state.met.removeAll()
     lastNumber += 1
     state.number = lastNumber
@@ -211,7 +208,6 @@ extension Evaluation {
 
   /// A closure begins to run. Returns where that before it began.
   func begin(_ node: StateNode) -> Int {
-    state.hasComputed = true
     state.running.append(ObjectIdentifier(node))
     // To look now and then is enough to end a circle.
     if state.running.count % 64 == 0 { requireNoCircle() }

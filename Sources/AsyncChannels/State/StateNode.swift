@@ -24,31 +24,31 @@ struct AnyStateRoot: Sendable {
   func requireReadable() { observed.writers.requireReadableByThisThread(of: log.elementType) }
 }
 
-/// The states that a value is made of, with their versions, if they are few.
+/// The states that a value is made of, with their versions.
 struct MetRoots: Sendable {
   private var all: [(root: AnyStateRoot, version: Int)] = []
-  /// Whether there are no others. Of more than a few, it costs as much to ask each time as to look through what was made
-  /// of them.
-  private(set) var areAll: Bool
+  private let areKnown: Bool
 
-  /// - Parameter areAll: False if it is not known which they are.
-  init(areAll: Bool = true) { self.areAll = areAll }
+  init(areKnown: Bool = true) { self.areKnown = areKnown }
 
+  /// Of more than these, it costs as much to ask each time as to look through what was made of them.
+  var areFew: Bool { all.count <= 8 }
+
+  /// Among many, one may stand more than once: to look it up would cost more.
   mutating func add(_ root: AnyStateRoot, _ version: Int) {
-    for known in all where known.root.id == root.id && known.version == version { return }
-    if all.count == 8 { areAll = false } else { all.append((root, version)) }
+    if areFew {
+      for known in all where known.root.id == root.id && known.version == version { return }
+    }
+    all.append((root, version))
   }
 
-  mutating func removeAll() {
-    all.removeAll(keepingCapacity: true)
-    areAll = true
-  }
+  mutating func removeAll() { all.removeAll(keepingCapacity: true) }
 
   /// Whether they are known, and all have these versions.
   ///
   /// - Parameter isTracked: Whether Observation hears that they are read: of each before its version is looked at.
   func areCurrent(isTracked: Bool) -> Bool {
-    guard areAll else { return false }
+    guard areKnown else { return false }
     for index in all.indices {
       if isTracked { all[index].root.noteAccess() }
       all[index].root.requireReadable()
@@ -92,8 +92,8 @@ final class StateNode: Sendable {
     /// The pass that has found the newest to be right.
     var pass: UInt64 = 0
     var lastVersion = 0
-    /// Of which the newest was made, if somebody has read it since then.
-    var roots = MetRoots(areAll: false)
+    /// Of which the newest was made, if they are few, and somebody has read it since then.
+    var roots = MetRoots(areKnown: false)
   }
 
   private let compute: @Sendable () -> AnyBox
@@ -116,6 +116,7 @@ final class StateNode: Sendable {
 
   /// Takes note of the states of which a version is made. Leaves others, to be destroyed with no lock held.
   func keep(_ roots: inout MetRoots, for version: Int) {
+    guard roots.areFew else { return }
     state.withLock { state in
       if state.newest?.version == version { swap(&state.roots, &roots) }
     }
@@ -154,7 +155,7 @@ final class StateNode: Sendable {
       if kept == nil { state.lastVersion += 1 }
       let made = (value, version: kept ?? state.lastVersion)
       let newest = exchange(&state.newest, with: made)
-      let roots = exchange(&state.roots, with: MetRoots(areAll: false))
+      let roots = exchange(&state.roots, with: MetRoots(areKnown: false))
       let (isRegrouped, dependencies) = evaluation.end(run, leaving: &state.dependencies)
       // With the lock held: who finds the new ones knows that.
       if isRegrouped, newest != nil { Evaluation.noteRegrouping() }
