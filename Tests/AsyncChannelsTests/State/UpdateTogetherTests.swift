@@ -78,16 +78,26 @@ final class UpdateTogetherTests: XCTestCase {
 
   func test_C141b_aSleepingFollowerIsWokenOnceWhenAllAreStored() async throws {
     let both = StateOutlet.combine(savings.outlet, account.outlet).map { [$0, $1] }
-    let got = Record<[Int]>()
-    let loop = Task { for await values in both { got.add(values) } }
-    try await until("asleep") { [savings, account] in
+    let (got, stage) = (Record<[Int]>(), Stage())
+    let jobs = Atomic(0)
+    func follow(on stage: isolated Stage) async { for await values in both { got.add(values) } }
+    let hasEnded = Record<Void>()
+    Task {
+      await follow(on: stage)
+      hasEnded.add(())
+    }
+    try await stage.drain(until: "asleep") { [savings, account] in
       got.count == 1 && savings.log.sleeperCount + account.log.sleeperCount == 2
     }
     updateTogether(savings, account) { ($0, $1) = (1, 2) }
-    try await until("woken") { got.count == 2 }
+    try await until("asleep again") { [savings, account] in
+      while stage.runOne() { jobs.add(1, ordering: .relaxed) }
+      return got.count == 2 && savings.log.sleeperCount + account.log.sleeperCount == 2
+    }
+    XCTAssertEqual(jobs.load(ordering: .relaxed), 1)
     savings.finish()
     account.finish()
-    try await within { await loop.value }
+    try await stage.drain(until: "ended") { hasEnded.count == 1 }
     XCTAssertEqual(got.events, [[100, 0], [1, 2]])
   }
 

@@ -103,7 +103,8 @@ final class WideStateTests: XCTestCase {
     try await onThreads(1) { _ in
       isChanging.wait()
       let both = StateOutlet.combine(text, text).map { $0 + $1 }
-      mayEnd.signal()
+      // While this waits, or before: it may not end in either case.
+      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) { mayEnd.signal() }
       got.add(both.subscribe().takeNow().element)
     }
     try await update
