@@ -45,7 +45,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   private let source: StateOutlet<Value>
   private let target: Inlet<Value>
   private let drafting = Locked(Drafting<Value>())
-  private let followed = Locked(FollowedRoots())
+  private let followed = FollowedRoots()
   /// The source is read untracked, so this is all that tells of what is read.
   private let observed = ObservedValue()
 
@@ -58,15 +58,12 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     self.source = source
     self.target = target
     switch source.source {
-    case .state(let root): follow([AnyStateRoot(root.log, root.observed)], as: 0)
+    case .state(let root): followed.follow([AnyStateRoot(root.log, root.observed)], as: 0, tell)
     case .derived(let derived): _ = newest(of: derived)
     }
   }
 
   deinit {
-    for root in followed.withLock({ $0.roots }) {
-      root.observed.removeFollower(ObjectIdentifier(self))
-    }
     drafting.withLock { $0.end() }.receipt?.end()
   }
 
@@ -94,9 +91,9 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
 
   private func newest(of derived: DerivedState<Value>) -> Value {
     while true {
-      let before = followed.withLock { $0.number }
+      let before = followed.place.number
       let box = Evaluation.untracked(derived.node).value
-      if follow(derived.node) == before { return DerivedState.value(in: box) }
+      if followed.follow(derived.node, tell) == before { return DerivedState.value(in: box) }
     }
   }
 
@@ -168,66 +165,77 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   private var published: Published<Value>? {
     guard case .derived(let derived) = source.source else { return nil }
     while true {
-      let (before, version) = followed.withLock { ($0.number, $0.version) }
+      let before = followed.place
       guard let value = derived.valueWithoutWaiting else { return nil }
-      guard follow(derived.node) == before else { continue }
+      guard followed.follow(derived.node, tell) == before.number else { continue }
       return Published(
-        value: value, version: version, isCurrent: version == followed.withLock { $0.version })
+        value: value, version: before.version,
+        isCurrent: before.version == followed.place.version)
     }
   }
 
+  /// To be called when a state has changed that the source is made of.
+  private var tell: @Sendable () -> Void {
+    { [weak self] in
+      if let self, judge() { observed.tellOfChange() }
+    }
+  }
+}
+
+/// The states of which the source of a binding is made, each of which tells it of its changes.
+private final class FollowedRoots: Sendable {
+  private struct State {
+    var roots: [AnyStateRoot] = []
+    /// How often they were replaced.
+    var number = 0
+    /// How often there had been other states, in the whole program, when these were looked up.
+    var regroupingCount = -1
+    /// So that the version ascends, though they are replaced.
+    var addend = 0
+
+    var version: Int { roots.reduce(addend) { $0 + $1.version } }
+  }
+
+  private let state = Locked(State())
+
+  deinit {
+    for root in state.withLock({ $0.roots }) {
+      root.observed.removeFollower(ObjectIdentifier(self))
+    }
+  }
+
+  /// How often they were replaced, and another number, which is higher after each publication.
+  var place: (number: Int, version: Int) { state.withLock { ($0.number, $0.version) } }
+
   /// To be called after the source was read. If it is made of other states than before, follows those: then another
   /// number comes back, and the source is to be read again, since they may have changed meanwhile.
-  private func follow(_ node: StateNode) -> Int {
+  func follow(_ node: StateNode, _ tell: @escaping @Sendable () -> Void) -> Int {
     // The number first: if there are others again, it is another.
     let count = Evaluation.regroupingCount
-    let followed = followed.withLock { ($0.regroupingCount, $0.number) }
-    return followed.0 == count ? followed.1 : follow(node.roots, as: count)
+    let known = state.withLock { ($0.regroupingCount, $0.number) }
+    return known.0 == count ? known.1 : follow(node.roots, as: count, tell)
   }
 
   /// - Parameter count: How often there had been other states when these were looked up.
   @discardableResult
-  private func follow(_ roots: [AnyStateRoot], as count: Int) -> Int {
-    let (id, ids) = (ObjectIdentifier(self), Set(roots.map(\.id)))
-    let (number, old) = followed.withLock { followed in
-      guard followed.regroupingCount < count else { return (followed.number, [AnyStateRoot]()) }
-      followed.regroupingCount = count
-      if Set(followed.roots.map(\.id)) == ids { return (followed.number, []) }
-      for root in followed.roots { root.observed.removeFollower(id) }
-      for root in roots {
-        root.observed.addFollower(id) { [weak self] in
-          if let self, judge() { observed.tellOfChange() }
-        }
-      }
-      let old = followed.replace(with: roots)
-      return (followed.number, old)
+  func follow(
+    _ roots: [AnyStateRoot], as count: Int, _ tell: @escaping @Sendable () -> Void
+  ) -> Int {
+    let (number, old) = state.withLock { state in
+      guard state.regroupingCount < count else { return (state.number, [AnyStateRoot]()) }
+      state.regroupingCount = count
+      if state.roots.elementsEqual(roots, by: { $0.id == $1.id }) { return (state.number, []) }
+      let next = state.version + 1
+      for root in state.roots { root.observed.removeFollower(ObjectIdentifier(self)) }
+      for root in roots { root.observed.addFollower(ObjectIdentifier(self), tell) }
+      let old = exchange(&state.roots, with: roots)
+      state.number += 1
+      state.addend += next - state.version
+      return (state.number, old)
     }
     // They outlive the lock.
     withExtendedLifetime(old) {}
     return number
-  }
-}
-
-/// The states of which the source of a binding is made.
-private struct FollowedRoots {
-  private(set) var roots: [AnyStateRoot] = []
-  /// How often they were replaced.
-  private(set) var number = 0
-  /// How often there had been other states, in the whole program, when these were looked up.
-  var regroupingCount = -1
-  /// So that the version ascends, though they are replaced.
-  private var addend = 0
-
-  /// Is another, and higher, after each publication.
-  var version: Int { roots.reduce(addend) { $0 + $1.version } }
-
-  /// - Returns: What they were.
-  mutating func replace(with new: [AnyStateRoot]) -> [AnyStateRoot] {
-    let next = version + 1
-    let old = exchange(&roots, with: new)
-    number += 1
-    addend += next - version
-    return old
   }
 }
 
