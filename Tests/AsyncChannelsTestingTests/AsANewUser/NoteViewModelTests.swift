@@ -39,14 +39,34 @@ final class NoteViewModel: ViewModel, Observable {
       self.hasFailed = self.savedText == nil
     }
     // What could not be saved.
-    if !Task.isCancelled, self.text != savedText {
-      hasFailed = (try? await save(self.text)) == nil
-      savedText = hasFailed ? nil : self.text
+    let last = self.text
+    if !Task.isCancelled, last != savedText {
+      hasFailed = (try? await save(last)) == nil
+      savedText = hasFailed ? nil : last
     }
   }
 
-  /// Saves what is not saved yet. Then `run()` returns, and nothing is written any more.
+  /// Saves what is not saved yet. Then `run()` returns. The text does not change any more.
   func finish() { _text.finish() }
+}
+
+/// Runs a note until its last save, whatever the screen does.
+@MainActor
+final class OpenNote {
+  let note: NoteViewModel
+  private let run: Task<Void, Never>
+
+  init(_ note: NoteViewModel) {
+    self.note = note
+    run = Task { await note.run() }
+  }
+
+  /// False if the last save has failed.
+  func close() async -> Bool {
+    note.finish()
+    await run.value
+    return !note.hasFailed
+  }
 }
 
 final class NoteViewModelTests: XCTestCase {
@@ -134,6 +154,26 @@ final class NoteLossTests: XCTestCase {
         await time.run()
         XCTAssertEqual([disk.value, note.savedText], ["Hello", "Hello"])
         XCTAssertFalse(note.hasFailed)
+      }
+    }
+  }
+
+  @MainActor
+  func test_anOpenNoteIsSavedWhenItIsClosed() async throws {
+    try await withTestTime { time in
+      for isBroken in [false, true] {
+        let disk = CurrentValue("")
+        let open = OpenNote(
+          NoteViewModel("", clock: time.clock) { text in
+            if isBroken { throw CancellationError() }
+            disk.value = text
+          })
+        open.note.text = "Hello"
+        async let isSaved = open.close()
+        await time.run()
+        let result = await isSaved
+        XCTAssertEqual(result, !isBroken)
+        XCTAssertEqual(disk.value, isBroken ? "" : "Hello")
       }
     }
   }
