@@ -86,6 +86,7 @@ class LimitTests(ServerCase):
         # More than the system's buffer takes, so the rest waits in the server.
         for number in range(200):
             server.add(f"{number} " + "\N{GRINNING FACE}" * 90)
+            tab.receive(4096)
         begin = time.monotonic()
         while time.monotonic() - begin < 10:
             tab.receive(4096)
