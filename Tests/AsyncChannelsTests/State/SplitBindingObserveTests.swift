@@ -39,10 +39,7 @@ final class SplitBindingObserveTests: XCTestCase {
       }.value
       _ = await (choosing, writing)
       rows[1].value = "\(round)"
-      for _ in 0..<5_000 where shown.events.last != "\(round)" {
-        try await Task.sleep(for: .milliseconds(1))
-      }
-      XCTAssertEqual(shown.events.last, "\(round)")
+      try await until("the last is shown") { [shown] in shown.events.last == "\(round)" }
       _ = shown.take()
     }
     withExtendedLifetime(token) {}
