@@ -209,17 +209,17 @@ private final class FollowedRoots: Sendable {
 
   /// To be called after the source was read. If it is made of other states than before, follows those: then another
   /// number comes back, and the source is to be read again, since they may have changed meanwhile.
-  func follow(_ node: StateNode, _ tell: @autoclosure () -> @Sendable () -> Void) -> Int {
+  func follow(_ node: StateNode, _ tell: @escaping @Sendable () -> Void) -> Int {
     // The number first: if there are others again, it is another.
     let count = Evaluation.regroupingCount
     let known = state.withLock { ($0.regroupingCount, $0.number) }
-    return known.0 == count ? known.1 : follow(node.roots, as: count, tell())
+    return known.0 == count ? known.1 : follow(node.roots, as: count, tell)
   }
 
   /// - Parameter count: How often there had been other states when these were looked up.
   @discardableResult
   func follow(
-    _ roots: [AnyStateRoot], as count: Int, _ tell: @autoclosure () -> @Sendable () -> Void
+    _ roots: [AnyStateRoot], as count: Int, _ tell: @escaping @Sendable () -> Void
   ) -> Int {
     let (number, old) = state.withLock { state in
       guard state.regroupingCount < count else { return (state.number, [AnyStateRoot]()) }
@@ -227,7 +227,7 @@ private final class FollowedRoots: Sendable {
       if state.roots.elementsEqual(roots, by: { $0.id == $1.id }) { return (state.number, []) }
       let next = state.version + 1
       for root in state.roots { root.observed.removeFollower(ObjectIdentifier(self)) }
-      for root in roots { root.observed.addFollower(ObjectIdentifier(self), tell()) }
+      for root in roots { root.observed.addFollower(ObjectIdentifier(self), tell) }
       let old = exchange(&state.roots, with: roots)
       state.number += 1
       state.addend += next - state.version
