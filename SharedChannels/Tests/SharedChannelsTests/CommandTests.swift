@@ -53,7 +53,7 @@ final class CommandTests: XCTestCase {
     XCTAssertEqual(log.appends, [1, 1, 1])
     XCTAssertEqual(channel.state.value.value.names, ["Ann"])
     let failures = health.values.map(\.appendFailure).map { $0.map { "\($0)" } ?? "none" }
-    let changes = failures.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+    let changes = failures.reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
     XCTAssertEqual(changes, ["none", "cut", "none"])
   }
 
