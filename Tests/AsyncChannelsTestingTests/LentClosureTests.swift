@@ -1,12 +1,22 @@
 import AsyncChannels
-import AsyncChannelsTesting
 import Dispatch
 import Testing
 import XCTest
 
+@testable import AsyncChannelsTesting
+
 /// The closure does not escape, so a helper of a test is a plain function.
 @MainActor
 final class LentClosureTests: XCTestCase {
+  /// Each test would wait as long as one of a user.
+  override func setUp() async throws {
+    await MainActor.run { TestRun.patience.usual = .milliseconds(300) }
+  }
+
+  override func tearDown() async throws {
+    await MainActor.run { TestRun.patience.usual = .milliseconds(900) }
+  }
+
   private var count = 0
 
   private func inTestTime(_ body: (TestTime) async throws -> Void) async throws {

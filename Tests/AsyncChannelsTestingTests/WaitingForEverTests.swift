@@ -9,6 +9,15 @@ import XCTest
 
 /// A test that would wait for ever fails, within a second, and says what waits.
 final class WaitingForEverTests: XCTestCase {
+  /// Each test would wait as long as one of a user.
+  override func setUp() async throws {
+    await MainActor.run { TestRun.patience.usual = .milliseconds(300) }
+  }
+
+  override func tearDown() async throws {
+    await MainActor.run { TestRun.patience.usual = .milliseconds(900) }
+  }
+
   @MainActor
   func test_C96_workThatNobodyLetsGoOn() async throws {
     let report = await failure { _ in await never() }

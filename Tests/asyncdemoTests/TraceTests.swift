@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import XCTest
 
 /// What each demo shows of its flow: the same text in each run.
@@ -348,7 +349,7 @@ final class TraceTests: XCTestCase {
   private func assertFlow(
     of demo: String, given input: String, _ flow: String, line: UInt = #line
   ) throws {
-    for _ in 0..<10 {
+    for _ in 0..<Length.rounds(20) {
       let program = try Program.run(demo, "--trace", input: Data(input.utf8))
       XCTAssertEqual(program.status, 0, line: line)
       let shown = program.output.range(of: "\n\n").map { program.output[$0.upperBound...] }

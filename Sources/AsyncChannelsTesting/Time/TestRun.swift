@@ -8,7 +8,7 @@ import AsyncChannelsRecording
 @MainActor
 final class TestRun {
   /// How long nothing may happen, in real time; and after the closure was cancelled.
-  private static let patience = (
+  static var patience = (
     usual: Duration.milliseconds(900), afterCancel: Duration.milliseconds(50)
   )
   /// For how long something outside may go on without resuming the closure, in real time. Nothing tells a timer that never

@@ -24,9 +24,8 @@ private final class Player: ViewModel, Observable {
   }
 
   private func countSeconds() async {
-    let clock = clock
     await $isPlaying.answerWithProgress(.latestOnly) { isPlaying, seconds in
-      while isPlaying, (try? await clock.sleep(for: .seconds(1))) != nil { seconds.send(1) }
+      while isPlaying, (try? await self.clock.sleep(for: .seconds(1))) != nil { seconds.send(1) }
     } progress: { _, seconds in
       self.position += seconds
     } publish: { _, _ in
@@ -34,10 +33,9 @@ private final class Player: ViewModel, Observable {
   }
 
   private func followTimer() async {
-    let clock = clock
     await _sleepAfter.received.answer(.latestOnly) { duration in
       guard let duration else { return false }
-      return (try? await clock.sleep(for: duration)) != nil
+      return (try? await self.clock.sleep(for: duration)) != nil
     } publish: { _, isOver in
       if isOver { self.isPlaying = false }
     }

@@ -11,10 +11,15 @@ protocol Connection: Sendable {
 
 @MainActor
 final class RemoteChatViewModel: ViewModel, Observable {
+  nonisolated private final class Written: Sendable {
+    let text: String
+    init(_ text: String) { self.text = text }
+  }
+
   @CurrentValue private(set) var lines: [String] = []
   @CurrentValue private(set) var connection: (any Connection)?
   /// What no connection has taken yet.
-  @CurrentValue private var outbox: [String] = []
+  @CurrentValue private var outbox: [Written] = []
   private let clock: any Clock<Duration>
   private let connect: @Sendable () async throws -> any Connection
 
@@ -28,32 +33,34 @@ final class RemoteChatViewModel: ViewModel, Observable {
 
   var isConnected: Bool { connection != nil }
 
-  var write: Inlet<String> { _outbox.inlet { $0.append($1) } }
+  var write: Inlet<String> { _outbox.inlet { $0.append(Written($1)) } }
 
   func run() async {
-    await together(
-      {
-        await Outlet.just(self).answer(
-          clock: self.clock, retry: .exponential(from: .seconds(1), upTo: .seconds(60))
-        ) { chat in
-          try await chat.listen()
-        } publish: { _, _ in
-        }
-      },
-      { await self.sendMessages() })
+    await together({ await self.listen() }, { await self.sendMessages() })
   }
 
-  private func listen() async throws {
-    let connection = try await connect()
-    self.connection = connection
-    defer { self.connection = nil }
-    while true { lines.append(try await connection.receive()) }
+  private func listen() async {
+    let lines = _lines.inlet { (lines, line: String) in lines.append(line) }
+    await Outlet.just(connect).answerWithProgress(
+      clock: self.clock, retry: .exponential(from: .seconds(1), upTo: .seconds(60))
+    ) { (connect, connections: Inlet<(any Connection)?>) -> Void in
+      defer { connections.send(nil) }
+      let connection = try await connect()
+      connections.send(connection)
+      while true { lines.send(try await connection.receive()) }
+    } progress: { _, connection in
+      self.connection = connection
+    } abandoned: { _ in
+      self.connection = nil
+    } publish: { _, _ in
+    }
   }
 
   private func sendMessages() async {
-    for await (text, connection) in StateOutlet.combine($outbox.map(\.first), $connection) {
-      if let text, let connection, (try? await connection.send(text)) != nil {
-        outbox.removeFirst()
+    for await (message, connection) in StateOutlet.combine($outbox.map(\.first), $connection) {
+      if let message, let connection, (try? await connection.send(message.text)) != nil {
+        // A run that is not over yet may have sent it, too.
+        _outbox.update { if $0.first === message { $0.removeFirst() } }
       }
     }
   }
@@ -80,6 +87,8 @@ final class RemoteChatTests: XCTestCase {
   }
 }
 
+struct Unreachable: Error {}
+
 /// Sends back what it gets, while it runs.
 actor StandInServer: Connection {
   private var lines: Channel<String>?
@@ -88,12 +97,12 @@ actor StandInServer: Connection {
   func stop() { lines = nil }
 
   func connect() throws -> any Connection {
-    guard lines != nil else { throw CancellationError() }
+    guard lines != nil else { throw Unreachable() }
     return self
   }
 
   func send(_ text: String) throws {
-    guard let lines else { throw CancellationError() }
+    guard let lines else { throw Unreachable() }
     lines.send(text)
   }
 
@@ -104,7 +113,7 @@ actor StandInServer: Connection {
     self.received = received
     guard let line = await received?.next() else {
       self.received = nil
-      throw CancellationError()
+      throw Unreachable()
     }
     return line
   }
@@ -126,5 +135,57 @@ final class OfflineChatTests: XCTestCase {
         XCTAssertEqual(chat.lines, ["a", "b", "b"])
       }
     }
+  }
+}
+
+/// A view comes back before its cancelled run is over, which waits for a server.
+final class OverlappingChatTests: XCTestCase {
+  @MainActor
+  func test_twoRunsLoseNoMessageAndNoConnection() async throws {
+    try await withTestTime { time in
+      let server = SlowServer()
+      let chat = RemoteChatViewModel(clock: time.clock) { server }
+      for text in ["a", "b"] { chat.write.send(text) }
+      let old = Task { await chat.run() }
+      await time.idle()
+      old.cancel()
+      let new = Task { await chat.run() }
+      await time.idle()
+      await server.answerAll()
+      await time.idle()
+      await server.answerAll()
+      await old.value
+      let sent = await server.sent
+      XCTAssertEqual(sent, ["a", "a", "b"])
+      XCTAssertTrue(chat.isConnected)
+      new.cancel()
+      await server.answerAll()
+      await new.value
+    }
+  }
+}
+
+/// Answers when the test says so. Cancelling changes nothing.
+private actor SlowServer: Connection {
+  private(set) var sent: [String] = []
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  func send(_ text: String) async {
+    sent.append(text)
+    await answer()
+  }
+
+  func receive() async throws -> String {
+    while !Task.isCancelled { await answer() }
+    throw CancellationError()
+  }
+
+  func answerAll() {
+    for one in waiting { one.resume() }
+    waiting = []
+  }
+
+  private func answer() async {
+    await withCheckedContinuation { waiting.append($0) }
   }
 }

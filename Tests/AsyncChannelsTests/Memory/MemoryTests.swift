@@ -152,7 +152,7 @@ final class MemoryTests: XCTestCase {
   func test_C36_aMillionElementsAreDroppedOnASmallStack() async throws {
     let channel = Channel<Int>()
     let subscription = HandOver(channel.outlet.subscribe())
-    for number in 0..<1_000_000 { channel.send(number) }
+    for number in 0..<Length.rounds(1_000_000) { channel.send(number) }
     try await onSmallStack { _ = subscription.take() }
     XCTAssertEqual(channel.subscriberCount, 0)
     XCTAssertEqual(channel.send(1), .sent(subscribers: 0))

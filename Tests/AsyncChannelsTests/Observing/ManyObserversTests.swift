@@ -6,7 +6,7 @@ import XCTest
 @MainActor
 final class ManyObserversTests: XCTestCase {
   func test_aHundredThousandObserversAreAddedToldAndRemoved() async throws {
-    let count = 100_000
+    let count = Length.rounds(100_000)
     let state = CurrentValue("one")
     let log = TellingLog()
     var tokens = observe(state, count, log)

@@ -7,7 +7,7 @@ import XCTest
 /// A call of `answer` that was cancelled, and the next, which began before the first had unwound.
 final class AnswerAcrossRunsTests: XCTestCase {
   func test_whatIsSentAfterCancelReturnedIsNotBegunByTheCancelledCall() async throws {
-    for (round, overlap) in rounds(2_000, [.concurrent, .latestOnly]) {
+    for (round, overlap) in rounds(Length.rounds(5_000), [.concurrent, .latestOnly]) {
       let inputs = Channel<Int>()
       let received = inputs.outlet.subscribe(
         buffering: round % 3 == 0 ? .bufferingNewest(1) : .unbounded)
@@ -34,7 +34,7 @@ final class AnswerAcrossRunsTests: XCTestCase {
 
   func test_C79e_itIsBusyWhileTheNextCallWorksHoweverTheCancelledOneUnwinds() async throws {
     // The first only: it may ignore what this waits for. See the tests below.
-    for (round, overlap) in rounds(1_000, [.oneAtATime, .latestOnly, .concurrent]) {
+    for (round, overlap) in rounds(Length.rounds(3_000), [.oneAtATime, .latestOnly, .concurrent]) {
       let inputs = Channel<Int>()
       let received = inputs.outlet.subscribe()
       let busy = CurrentValue(false)

@@ -408,7 +408,7 @@ final class AnswerOverlappingTests: XCTestCase {
   /// On several threads, with jobs of all kinds, and a call that is cancelled: until then nothing else begins while a
   /// save is worked on, and it begins when nothing is left that has an answer before it. Each save is begun once.
   func test_C122c_nothingIsBesideASave() async throws {
-    for round in 0..<300 {
+    for round in 0..<Length.rounds(1_000) {
       var random = SplitMix64(seed: UInt64(round))
       let jobs = (0..<40).map { number -> Job in
         [.refresh(number), .more(number), .save(number), .image(number)][random.number(0...3)]

@@ -8,7 +8,7 @@ final class RowChangesTests: XCTestCase {
   /// Random changes, with identities that come several times, against comparing everything anew.
   func test_C61_C104_whatIsComparedIsWhatDiffers() {
     var random = SplitMix64(seed: 100)
-    for _ in 0..<3_000 {
+    for _ in 0..<Length.rounds(10_000) {
       var known: [Int] = []
       var rows = Rows<Int>()
       var (running, expected, ids) = (Set<Int>(), Set<Int>(), [Task<Void, Never>: Int]())
@@ -48,7 +48,7 @@ final class RowChangesTests: XCTestCase {
 
   @MainActor
   func test_C104_noRowIsBegunAfterTheCallersCancelHasReturned() async throws {
-    for round in 0..<2_000 {
+    for round in 0..<Length.rounds(5_000) {
       let state = CurrentValue<[Int]>([])
       var (isCancelled, late) = (false, 0)
       let run = Task {

@@ -31,7 +31,7 @@ final class SplitBindingObserveTests: XCTestCase {
     let text = SplitBinding(
       reading: chosen.outlet.flatMap { rows[$0].outlet }, writing: Channel<String>().inlet)
     let token = text.observe { [shown] in shown.add($0) }
-    for round in 0..<300 {
+    for round in 0..<Length.rounds(1_000) {
       async let choosing: Void = Task.detached { for row in [1, 2, 0, 1] { chosen.value = row } }
         .value
       async let writing: Void = Task.detached {

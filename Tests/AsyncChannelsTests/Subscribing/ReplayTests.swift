@@ -1,5 +1,6 @@
 import AsyncChannels
 import Synchronization
+import TestSupport
 import XCTest
 
 /// C9.
@@ -71,7 +72,7 @@ final class ReplayTests: XCTestCase {
       }
       let joiners = try await concurrently(2) { joiner in
         var joiners: [(earliest: Int, latest: Int, Task<[Int], any Error>)] = []
-        for round in 0..<40 {
+        for round in 0..<Length.rounds(200) {
           let policy: BufferingPolicy = round % 3 == joiner ? .bufferingOldest(5000) : .unbounded
           let earliest = progress.done.load(ordering: .sequentiallyConsistent) - window
           let joined = channel.outlet.collecting(buffering: policy)

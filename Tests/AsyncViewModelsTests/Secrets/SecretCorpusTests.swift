@@ -25,7 +25,7 @@ final class SecretCorpusTests: XCTestCase {
   }
 
   func test_C108a_C108c_noExportHasASecretOfTheCorpus() throws {
-    for (number, kind) in SecretContainers.kinds.enumerated() {
+    for (number, kind) in Length.sample(Array(SecretContainers.kinds.enumerated()), 0) {
       let sample = Length.sample(SecretCorpus.named, number, of: 25)
       let secrets = sample.map { kind.make(.init(name: $0.name, value: $0.value)) }
       for (form, export) in try exports(of: secrets) where export.contains("LEAK") {

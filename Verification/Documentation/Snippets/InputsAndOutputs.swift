@@ -1,9 +1,9 @@
 import AsyncChannels
 
-//# additions.when($canAdd)
+//# when($canGoNext)
 @MainActor final class Example {
-  @Input private var additions: Inlet<Void>
-  @CurrentValue private var canAdd = false
+  @CurrentValue private var step = 0
+  @CurrentValue private var canGoNext = false
 
 /*block*/
 }

@@ -46,7 +46,7 @@ public actor Thermometer {
 public let index = Index()
 public let credentials = Credentials(username: "ann", password: "secret")
 public let member = Member(id: 1, name: "Ann")
-public let taps = Outlet<Credentials>.never
+public let submissions = Outlet<Credentials>.never
 public let thermometer = Thermometer()
 public let commands = Channel<Command>()
 public let results = Channel<Result<[Member], MemberFailure>>()
