@@ -17,9 +17,10 @@ final class RemoteChatViewModel: ViewModel, Observable {
   }
 
   @CurrentValue private(set) var lines: [String] = []
-  @CurrentValue private(set) var connection: (any Connection)?
+  @CurrentValue private(set) var isConnected = false
   /// What no connection has taken yet.
   @CurrentValue private var outbox: [Written] = []
+  @Input private var open: Inlet<Void>
   private let clock: any Clock<Duration>
   private let connect: @Sendable () async throws -> any Connection
 
@@ -29,40 +30,41 @@ final class RemoteChatViewModel: ViewModel, Observable {
   ) {
     self.clock = clock
     self.connect = connect
+    open.send()
   }
-
-  var isConnected: Bool { connection != nil }
 
   var write: Inlet<String> { _outbox.inlet { $0.append(Written($1)) } }
 
   func run() async {
-    await together({ await self.listen() }, { await self.sendMessages() })
-  }
-
-  private func listen() async {
-    let lines = _lines.inlet { (lines, line: String) in lines.append(line) }
-    await Outlet.just(connect).answerWithProgress(
+    await _open.received.answerWithProgress(
       clock: self.clock, retry: .exponential(from: .seconds(1), upTo: .seconds(60))
-    ) { (connect, connections: Inlet<(any Connection)?>) -> Void in
-      defer { connections.send(nil) }
-      let connection = try await connect()
-      connections.send(connection)
-      while true { lines.send(try await connection.receive()) }
-    } progress: { _, connection in
-      self.connection = connection
+    ) { (_, isConnected: Inlet<Bool>) -> Void in
+      defer { isConnected.send(false) }
+      let connection = try await self.connect()
+      isConnected.send(true)
+      try await self.exchange(over: connection)
+    } progress: { _, isConnected in
+      self.isConnected = isConnected
     } abandoned: { _ in
-      self.connection = nil
+      self.isConnected = false
+      // For the next run.
+      self.open.send()
     } publish: { _, _ in
     }
   }
 
-  private func sendMessages() async {
-    for await (message, connection) in StateOutlet.combine($outbox.map(\.first), $connection) {
-      if let message, let connection, (try? await connection.send(message.text)) != nil {
-        // A run that is not over yet may have sent it, too.
-        _outbox.update { if $0.first === message { $0.removeFirst() } }
-      }
-    }
+  /// If either fails, both end, and the connection is made again.
+  private func exchange(over connection: any Connection) async throws {
+    try await together(
+      { while true { self.lines.append(try await connection.receive()) } },
+      {
+        for await message in self.$outbox.map(\.first) {
+          guard let message else { continue }
+          try await connection.send(message.text)
+          // A run that is not over yet may have sent it, too.
+          self._outbox.update { if $0.first === message { $0.removeFirst() } }
+        }
+      })
   }
 }
 
@@ -90,31 +92,28 @@ final class RemoteChatTests: XCTestCase {
 struct Unreachable: Error {}
 
 /// Sends back what it gets, while it runs.
-actor StandInServer: Connection {
+actor StandInServer {
   private var lines: Channel<String>?
 
-  func start() { lines = Channel(replaying: 10) }
+  func start() { lines = Channel() }
   func stop() { lines = nil }
 
   func connect() throws -> any Connection {
-    guard lines != nil else { throw Unreachable() }
-    return self
-  }
-
-  func send(_ text: String) throws {
     guard let lines else { throw Unreachable() }
-    lines.send(text)
+    return StandInConnection(lines: lines.inlet, received: lines.outlet.subscribe())
   }
+}
 
-  private var received: Subscription<String>?
+struct StandInConnection: Connection {
+  let lines: Inlet<String>
+  let received: Subscription<String>
+
+  func send(_ text: String) async throws {
+    if case .finished = lines.send(text) { throw Unreachable() }
+  }
 
   func receive() async throws -> String {
-    let received = received ?? lines?.outlet.subscribe()
-    self.received = received
-    guard let line = await received?.next() else {
-      self.received = nil
-      throw Unreachable()
-    }
+    guard let line = await received.next() else { throw Unreachable() }
     return line
   }
 }
@@ -138,7 +137,7 @@ final class OfflineChatTests: XCTestCase {
   }
 }
 
-/// A view comes back before its cancelled run is over, which waits for a server.
+/// A view comes back before its cancelled run is over.
 final class OverlappingChatTests: XCTestCase {
   @MainActor
   func test_twoRunsLoseNoMessageAndNoConnection() async throws {
@@ -162,6 +161,62 @@ final class OverlappingChatTests: XCTestCase {
       await server.answerAll()
       await new.value
     }
+  }
+
+  @MainActor
+  func test_inAnyOrderTheNewRunIsConnectedAndSends() async throws {
+    try await withTestTime(orders: .random(500, seed: 1)) { time in
+      let server = StandInServer()
+      await server.start()
+      let chat = RemoteChatViewModel(clock: time.clock) { try await server.connect() }
+      let old = Task { await chat.run() }
+      await time.idle()
+      old.cancel()
+      let new = Task { await chat.run() }
+      chat.write.send("Hello")
+      await time.idle()
+      guard chat.isConnected, chat.lines == ["Hello"] else {
+        throw Unexpected(what: "\(chat.isConnected), \(chat.lines)")
+      }
+      new.cancel()
+      await new.value
+      await old.value
+    }
+  }
+
+  @MainActor
+  func test_aSendThatFailsMakesTheConnectionAnew() async throws {
+    try await withTestTime { time in
+      let failures = CurrentValue(0)
+      let server = SlowServer()
+      let chat = RemoteChatViewModel(clock: time.clock) {
+        failures.update { $0 += 1 }
+        return failures.value == 1 ? DeafConnection() : server
+      }
+      let run = Task { await chat.run() }
+      chat.write.send("Hello")
+      await time.advance(by: .seconds(1))
+      let sent = await server.sent
+      XCTAssertEqual(sent, ["Hello"])
+      run.cancel()
+      await server.answerAll()
+      await run.value
+    }
+  }
+}
+
+private struct Unexpected: Error {
+  let what: String
+}
+
+/// Receives for ever, and takes nothing.
+private struct DeafConnection: Connection {
+  func send(_ text: String) async throws { throw Unreachable() }
+
+  func receive() async throws -> String {
+    let never = Channel<String>()
+    guard let line = await never.outlet.subscribe().next() else { throw CancellationError() }
+    return line
   }
 }
 
