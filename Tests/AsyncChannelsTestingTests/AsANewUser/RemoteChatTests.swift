@@ -165,7 +165,7 @@ final class OverlappingChatTests: XCTestCase {
 
   @MainActor
   func test_inAnyOrderTheNewRunIsConnectedAndSends() async throws {
-    try await withTestTime(orders: .random(500, seed: 1)) { time in
+    try await withTestTime(orders: .random(100, seed: 1)) { time in
       let server = StandInServer()
       await server.start()
       let chat = RemoteChatViewModel(clock: time.clock) { try await server.connect() }

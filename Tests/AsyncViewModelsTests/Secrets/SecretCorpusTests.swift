@@ -28,12 +28,12 @@ final class SecretCorpusTests: XCTestCase {
     for (number, kind) in Length.sample(Array(SecretContainers.kinds.enumerated()), 0) {
       let sample = Length.sample(SecretCorpus.named, number, of: 25)
       let secrets = sample.map { kind.make(.init(name: $0.name, value: $0.value)) }
-      for (form, export) in try exports(of: secrets) where export.contains("LEAK") {
+      for (form, export) in try exports(of: secrets) where has(export, "LEAK") {
         XCTFail("\(form) shows a secret in \(kind.name)")
       }
     }
     for (form, export) in try exports(of: SecretCorpus.shaped.map(\.value)) {
-      for secret in SecretCorpus.shaped where export.contains(secret.core) {
+      for secret in SecretCorpus.shaped where has(export, secret.core) {
         XCTFail("\(form) shows \(secret.value)")
       }
     }
@@ -72,6 +72,9 @@ final class SecretCorpusTests: XCTestCase {
       }
     }
   }
+
+  /// As bytes: Foundation's search, by character, takes most of such a test.
+  private func has(_ text: String, _ part: String) -> Bool { strstr(text, part) != nil }
 
   /// Each value as a recording shows it.
   private func words(_ values: [any Sendable]) -> [String] {
