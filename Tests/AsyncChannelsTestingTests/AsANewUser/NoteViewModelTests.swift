@@ -9,6 +9,7 @@ final class NoteViewModel: ViewModel, Observable {
   /// Nil while that is not known: from the beginning of a save until it succeeds.
   @CurrentValue private(set) var savedText: String?
   @CurrentValue private(set) var hasFailed = false
+  @CurrentValue private var isHurried = false
   private let clock: any Clock<Duration>
   private let save: @Sendable (String) async throws -> Void
 
@@ -24,8 +25,11 @@ final class NoteViewModel: ViewModel, Observable {
 
   func run() async {
     let (text, saved, setSaved, save) = ($text, $savedText, _savedText.inlet, save)
+    let pause = Debounce<String>.by { [isHurried = $isHurried] _ in
+      isHurried.value ? .zero : .seconds(1)
+    }
     await text.answer(
-      debounce: .seconds(1).atLatest(after: .seconds(10)), clock: self.clock,
+      debounce: pause.atLatest(after: .seconds(10)), clock: self.clock,
       retry: .exponential(from: .seconds(1), upTo: .seconds(4), attempts: 4)
     ) { _ in
       // The text of now, also when it is tried again.
@@ -37,6 +41,7 @@ final class NoteViewModel: ViewModel, Observable {
     } publish: { _, result in
       self.savedText = try? result.get()
       self.hasFailed = self.savedText == nil
+      if self.hasFailed || self.savedText == self.text { self.isHurried = false }
     }
     // What could not be saved.
     let last = self.text
@@ -44,6 +49,12 @@ final class NoteViewModel: ViewModel, Observable {
       hasFailed = (try? await save(last)) == nil
       savedText = hasFailed ? nil : last
     }
+  }
+
+  /// Saves without waiting for the pause: an equal value begins another.
+  func saveNow() {
+    isHurried = true
+    _text.update { _ in }
   }
 
   /// Saves what is not saved yet. Then `run()` returns. The text does not change any more.
@@ -208,6 +219,51 @@ final class NoteLossTests: XCTestCase {
         note.text = "A"
         await time.advance(by: .seconds(10))
         XCTAssertEqual([disk.value, note.savedText], ["A", "A"])
+      }
+    }
+  }
+}
+
+final class HurriedNoteTests: XCTestCase {
+  @MainActor
+  func test_itIsSavedNowAndGoesOn() async throws {
+    try await withTestTime { time in
+      let saves = Channel<String>()
+      let saved = Probe(saves.outlet)
+      let note = NoteViewModel("", clock: time.clock) { saves.send($0) }
+      await withRunning(note) {
+        note.text = "H"
+        note.saveNow()
+        await time.idle()
+        XCTAssertEqual(saved.values, ["H"])
+        note.text = "He"
+        await time.advance(by: .milliseconds(999))
+        XCTAssertEqual(saved.values, ["H"])
+        await time.advance(by: .milliseconds(1))
+        XCTAssertEqual(saved.values, ["H", "He"])
+      }
+    }
+  }
+
+  /// What is typed while an older text is being saved, too.
+  @MainActor
+  func test_itIsSavedNowBehindASaveThatIsGoingOn() async throws {
+    try await withTestTime { time in
+      let saves = Channel<String>()
+      let saved = Probe(saves.outlet)
+      let note = NoteViewModel("", clock: time.clock) { text in
+        try await time.clock.sleep(for: .seconds(5))
+        saves.send(text)
+      }
+      await withRunning(note) {
+        note.text = "H"
+        await time.advance(by: .seconds(2))
+        note.text = "He"
+        note.saveNow()
+        await time.advance(by: .seconds(4))
+        XCTAssertEqual(saved.values, ["H"])
+        await time.advance(by: .seconds(5))
+        XCTAssertEqual(saved.values, ["H", "He"])
       }
     }
   }

@@ -24,7 +24,7 @@ private final class Player: ViewModel, Observable {
   }
 
   private func countSeconds() async {
-    await $isPlaying.answerWithProgress(.latestOnly) { isPlaying, seconds in
+    await $isPlaying.removeDuplicates().answerWithProgress(.latestOnly) { isPlaying, seconds in
       while isPlaying, (try? await self.clock.sleep(for: .seconds(1))) != nil { seconds.send(1) }
     } progress: { _, seconds in
       self.position += seconds

@@ -10,7 +10,7 @@ private enum UploadError: Error {
 private final class UploadViewModel: ViewModel {
   @Input var upload: Inlet<String>
   let alerts: Subscription<String>
-  private let failed = Channel<String>(buffering: .bufferingNewest(1))
+  private let failed = Channel<String>()
   private let store: @Sendable (String) async throws(UploadError) -> Void
 
   init(store: @escaping @Sendable (String) async throws(UploadError) -> Void) {
@@ -19,7 +19,9 @@ private final class UploadViewModel: ViewModel {
   }
 
   func run() async {
-    await _upload.received.answer(by: store) { name, result in
+    await _upload.received.answer(
+      by: store, abandoned: { self.failed.send("\($0) may not be stored.") }
+    ) { name, result in
       if case .failure = result { self.failed.send("\(name) was not stored.") }
     }
   }
