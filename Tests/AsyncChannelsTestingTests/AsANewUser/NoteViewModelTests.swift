@@ -51,10 +51,12 @@ final class NoteViewModel: ViewModel, Observable {
     }
   }
 
-  /// Saves without waiting for the pause: an equal value begins another.
-  func saveNow() {
+  /// Saves without waiting for the pause, and returns when it is saved or has failed. Only while the note runs.
+  func saveNow() async {
     isHurried = true
+    // An equal value begins a new pause.
     _text.update { _ in }
+    for await isHurried in $isHurried where !isHurried { return }
   }
 
   /// Saves what is not saved yet. Then `run()` returns. The text does not change any more.
@@ -233,8 +235,7 @@ final class HurriedNoteTests: XCTestCase {
       let note = NoteViewModel("", clock: time.clock) { saves.send($0) }
       await withRunning(note) {
         note.text = "H"
-        note.saveNow()
-        await time.idle()
+        await note.saveNow()
         XCTAssertEqual(saved.values, ["H"])
         note.text = "He"
         await time.advance(by: .milliseconds(999))
@@ -259,11 +260,12 @@ final class HurriedNoteTests: XCTestCase {
         note.text = "H"
         await time.advance(by: .seconds(2))
         note.text = "He"
-        note.saveNow()
+        let saving = Task { await note.saveNow() }
         await time.advance(by: .seconds(4))
         XCTAssertEqual(saved.values, ["H"])
         await time.advance(by: .seconds(5))
         XCTAssertEqual(saved.values, ["H", "He"])
+        await saving.value
       }
     }
   }

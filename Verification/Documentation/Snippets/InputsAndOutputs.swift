@@ -1,9 +1,8 @@
 import AsyncChannels
 
-//# when($canGoNext)
+//# when(canGoNext)
 @MainActor final class Example {
   @CurrentValue private var step = 0
-  @CurrentValue private var canGoNext = false
 
 /*block*/
 }
