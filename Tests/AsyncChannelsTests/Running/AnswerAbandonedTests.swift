@@ -201,7 +201,7 @@ final class AnswerAbandonedTests: XCTestCase {
 
   /// What the old run has to take back comes before all that the new one shows.
   func test_C98g_anOldRunBesideTheNewOneOverwritesNothing() async throws {
-    try await withTestTime(orders: .random(Length.rounds(1_000), seed: 41)) { time in
+    try await withTestTime(orders: .random(1_000, seed: 41)) { time in
       let viewModel = LinkViewModel()
       let old = Task { await viewModel.run() }
       viewModel.connect.send("a")
