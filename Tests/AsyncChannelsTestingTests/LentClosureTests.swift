@@ -8,13 +8,15 @@ import XCTest
 /// The closure does not escape, so a helper of a test is a plain function.
 @MainActor
 final class LentClosureTests: XCTestCase {
-  /// Each test would wait as long as one of a user.
+  /// Each test would wait as long as one of a user, which is this while a test runs.
+  @MainActor private static var usual = Duration.milliseconds(300)
+
   override func setUp() async throws {
-    await MainActor.run { TestRun.patience.usual = .milliseconds(300) }
+    await MainActor.run { swap(&Self.usual, &TestRun.patience.usual) }
   }
 
   override func tearDown() async throws {
-    await MainActor.run { TestRun.patience.usual = .milliseconds(900) }
+    await MainActor.run { swap(&Self.usual, &TestRun.patience.usual) }
   }
 
   private var count = 0

@@ -9,13 +9,21 @@ import XCTest
 
 /// A test that would wait for ever fails, within a second, and says what waits.
 final class WaitingForEverTests: XCTestCase {
-  /// Each test would wait as long as one of a user.
+  /// Each test would wait as long as one of a user, which is this while a test runs.
+  @MainActor private static var usual = Duration.milliseconds(300)
+
   override func setUp() async throws {
-    await MainActor.run { TestRun.patience.usual = .milliseconds(300) }
+    await MainActor.run { swap(&Self.usual, &TestRun.patience.usual) }
   }
 
   override func tearDown() async throws {
-    await MainActor.run { TestRun.patience.usual = .milliseconds(900) }
+    await MainActor.run { swap(&Self.usual, &TestRun.patience.usual) }
+  }
+
+  @MainActor
+  func test_C96_aTestOfAUserWaitsForLessThanASecond() {
+    XCTAssertLessThan(Self.usual, .seconds(1))
+    XCTAssertGreaterThan(Self.usual, TestRun.patience.usual)
   }
 
   @MainActor

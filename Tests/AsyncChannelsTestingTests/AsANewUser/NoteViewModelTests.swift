@@ -10,6 +10,7 @@ final class NoteViewModel: ViewModel, Observable {
   @CurrentValue private(set) var savedText: String?
   @CurrentValue private(set) var hasFailed = false
   @CurrentValue private var isHurried = false
+  private var isRunning = false
   private let clock: any Clock<Duration>
   private let save: @Sendable (String) async throws -> Void
 
@@ -24,6 +25,8 @@ final class NoteViewModel: ViewModel, Observable {
   }
 
   func run() async {
+    isRunning = true
+    defer { (isRunning, isHurried) = (false, false) }
     let (text, saved, setSaved, save) = ($text, $savedText, _savedText.inlet, save)
     let pause = Debounce<String>.by { [isHurried = $isHurried] _ in
       isHurried.value ? .zero : .seconds(1)
@@ -51,8 +54,9 @@ final class NoteViewModel: ViewModel, Observable {
     }
   }
 
-  /// Saves without waiting for the pause, and returns when it is saved or has failed. Only while the note runs.
+  /// Saves without waiting for the debounce interval, and returns when it is saved or has failed, or `run()` ends.
   func saveNow() async {
+    guard isRunning else { return }
     isHurried = true
     // An equal value begins a new pause.
     _text.update { _ in }
@@ -234,6 +238,7 @@ final class HurriedNoteTests: XCTestCase {
       let saved = Probe(saves.outlet)
       let note = NoteViewModel("", clock: time.clock) { saves.send($0) }
       await withRunning(note) {
+        await time.idle()
         note.text = "H"
         await note.saveNow()
         XCTAssertEqual(saved.values, ["H"])
@@ -243,6 +248,27 @@ final class HurriedNoteTests: XCTestCase {
         await time.advance(by: .milliseconds(1))
         XCTAssertEqual(saved.values, ["H", "He"])
       }
+    }
+  }
+
+  @MainActor
+  func test_savingNowEndsWithTheNote() async throws {
+    try await withTestTime { time in
+      let note = NoteViewModel("", clock: time.clock) { _ in
+        try await time.clock.sleep(for: .seconds(5))
+      }
+      await note.saveNow()
+      let open = OpenNote(note)
+      await time.idle()
+      note.text = "H"
+      let closing = Task { await open.close() }
+      await time.idle()
+      let saving = Task { await note.saveNow() }
+      await time.run()
+      let isSaved = await closing.value
+      XCTAssertTrue(isSaved)
+      await saving.value
+      XCTAssertEqual(note.savedText, "H")
     }
   }
 

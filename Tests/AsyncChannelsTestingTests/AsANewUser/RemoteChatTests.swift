@@ -3,7 +3,7 @@ import AsyncChannelsTesting
 import Observation
 import XCTest
 
-/// A connection to a server. Throws when it cannot be opened, or has broken.
+/// A connection to a server. Throws when it cannot be opened, has broken, or the task is cancelled.
 protocol Connection: Sendable {
   func send(_ text: String) async throws
   func receive() async throws -> String
@@ -214,8 +214,8 @@ private struct DeafConnection: Connection {
   func send(_ text: String) async throws { throw Unreachable() }
 
   func receive() async throws -> String {
-    let never = Channel<String>()
-    guard let line = await never.outlet.subscribe().next() else { throw CancellationError() }
+    let line = await Outlet<String>.never.subscribe().next()
+    guard let line else { throw CancellationError() }
     return line
   }
 }

@@ -42,3 +42,30 @@ final class UploadViewModelTests: XCTestCase {
     }
   }
 }
+
+final class UploadsThatAreLeftTests: XCTestCase {
+  @MainActor
+  func test_eachFailureHasItsAlert() async throws {
+    try await withTestTime { time in
+      let viewModel = UploadViewModel { _ throws(UploadError) in throw .offline }
+      await withRunning(viewModel) {
+        for name in ["a", "b"] { viewModel.upload.send(name) }
+        await time.idle()
+      }
+      XCTAssertEqual(viewModel.alerts.pendingCount, 2)
+    }
+  }
+
+  @MainActor
+  func test_anUploadThatIsLeftHasItsAlert() async throws {
+    try await withTestTime { time in
+      let viewModel = UploadViewModel { _ in try? await time.clock.sleep(for: .seconds(60)) }
+      await withRunning(viewModel) {
+        viewModel.upload.send("a")
+        await time.idle()
+      }
+      let alert = await viewModel.alerts.next()
+      XCTAssertEqual(alert, "a may not be stored.")
+    }
+  }
+}

@@ -25,8 +25,8 @@ final class SecretCorpusTests: XCTestCase {
   }
 
   func test_C108a_C108c_noExportHasASecretOfTheCorpus() throws {
-    for (number, kind) in Length.sample(Array(SecretContainers.kinds.enumerated()), 0) {
-      let sample = Length.sample(SecretCorpus.named, number, of: 25)
+    for (number, kind) in Length.sample(SecretContainers.kinds, 0).enumerated() {
+      let sample = Length.sample(SecretCorpus.named, number, of: 10)
       let secrets = sample.map { kind.make(.init(name: $0.name, value: $0.value)) }
       for (form, export) in try exports(of: secrets) where has(export, "LEAK") {
         XCTFail("\(form) shows a secret in \(kind.name)")
@@ -74,7 +74,9 @@ final class SecretCorpusTests: XCTestCase {
   }
 
   /// As bytes: Foundation's search, by character, takes most of such a test.
-  private func has(_ text: String, _ part: String) -> Bool { strstr(text, part) != nil }
+  private func has(_ text: String, _ part: String) -> Bool {
+    Data(text.utf8).range(of: Data(part.utf8)) != nil
+  }
 
   /// Each value as a recording shows it.
   private func words(_ values: [any Sendable]) -> [String] {

@@ -46,7 +46,8 @@ public actor Thermometer {
 public let index = Index()
 public let credentials = Credentials(username: "ann", password: "secret")
 public let member = Member(id: 1, name: "Ann")
-public let submissions = Outlet<Credentials>.never
+public let taps = Outlet<Credentials>.never
+public let submissions = taps
 public let thermometer = Thermometer()
 public let commands = Channel<Command>()
 public let results = Channel<Result<[Member], MemberFailure>>()
