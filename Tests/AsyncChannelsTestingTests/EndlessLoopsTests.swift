@@ -18,7 +18,7 @@ final class EndlessLoopsTests: XCTestCase {
       }
     }
     XCTAssertGreaterThanOrEqual(kinds.count, 100)
-    var longest = 0
+    var (longest, slowest) = (0, "")
     let tried = Length.sample(kinds, 0)
     for (source, follower, isIndirect) in tried {
       let start = clock()
@@ -30,8 +30,9 @@ final class EndlessLoopsTests: XCTestCase {
           await time.idle()
         }
       }
-      longest = max(longest, clock() - start)
+      let time = clock() - start
       let kind = "\(source), \(follower), indirect: \(isIndirect)"
+      if time > longest { (longest, slowest) = (time, kind) }
       var parts = ["Work causes itself: ", "Circles.\(source.name)", "What happened last:"]
       // An observer has no task.
       if isIndirect || !follower.hasNoTask { parts.append("- The loop is in ") }
@@ -43,7 +44,7 @@ final class EndlessLoopsTests: XCTestCase {
     }
     // Of the process, since others may use the machine. Nothing else runs in it.
     let milliseconds = longest / 1_000
-    print("\(tried.count) kinds of loops; the longest took \(milliseconds) ms of processor time.")
+    print("\(tried.count) kinds of loops; the longest, \(slowest), took \(milliseconds) ms")
     XCTAssertLessThan(longest, 2_000_000)
   }
 
