@@ -16,7 +16,6 @@ final class ListRecipesTests: XCTestCase {
         return ["\(number)"]
       }
       await withRunning(viewModel) {
-        viewModel.refresh.send()
         await time.idle()
         XCTAssertTrue(viewModel.isLoading)
         viewModel.loadMore.send()
@@ -40,6 +39,19 @@ final class ListRecipesTests: XCTestCase {
         XCTAssertEqual(viewModel.posts, ["2", "3"])
         XCTAssertFalse(viewModel.isLoading)
       }
+    }
+  }
+
+  func test_aFirstLoadThatWasLeftIsBegunAgain() async throws {
+    try await withTestTime { time in
+      let viewModel = PostsViewModel { _ in
+        try? await time.clock.sleep(for: .seconds(1))
+        return ["new"]
+      }
+      await withRunning(viewModel) { await time.idle() }
+      XCTAssertEqual(viewModel.posts, [])
+      await withRunning(viewModel) { await time.run() }
+      XCTAssertEqual(viewModel.posts, ["new"])
     }
   }
 
@@ -150,6 +162,7 @@ private final class PostsViewModel: ViewModel {
   }
 
   func run() async {
+    if posts.isEmpty { refresh.send() }
     await _load.received.answer(.each(\.overlap), busy: _isLoading.inlet, by: page) {
       load, page in
       switch load {
