@@ -63,25 +63,36 @@ extension Answering {
     return newest.flatMap { decide(own($0), as: overlap) }
   }
 
-  /// One with an overlap of its own: of those with `.latestOnly` that are ready in a row, the newest. The element
-  /// behind them is taken, too, and is next.
+  /// One with an overlap of its own.
   private func takeByOwnOverlap(
     from source: any AnswerSource, isolation: isolated (any Actor)?
   ) async -> Work<Element>? {
-    let ahead = fates.undecided.map(own)
-    guard let first = ahead ?? takeAndLook(from: source) else { return nil }
-    if first.key != nil {
-      if rules.limit < .max, !fates.needsNoPlace(first) {
-        await fates.untilFewerAreCurrent(than: rules.limit)
-      }
-      return decide(first, as: first.overlap)
-    }
-    if first.overlap == .oneAtATime { await fates.untilFewerAreCurrent() }
-    guard var newest = decide(first, as: first.overlap) else { return nil }
-    guard newest.overlap == .latestOnly, let consumer else { return newest }
-    var budget = LoopBudget(after: 1)
+    guard let first = fates.undecided.map(own) ?? takeAndLook(from: source) else { return nil }
+    await untilThereIsPlace(for: first)
+    let work = decide(first, as: first.overlap)
+    guard let work, work.key == nil, work.overlap == .latestOnly, let consumer else { return work }
     // No more than there are now: a fast sender would keep this for ever.
-    for _ in 0..<consumer.place.pendingCount {
+    let count = consumer.place.pendingCount
+    return await newest(after: work, ofAtMost: count, from: source, isolation: isolation)
+  }
+
+  private func untilThereIsPlace(for work: Work<Element>) async {
+    if work.key == nil {
+      if work.overlap == .oneAtATime { await fates.untilFewerAreCurrent() }
+    } else if rules.limit < .max, !fates.needsNoPlace(work) {
+      await fates.untilFewerAreCurrent(than: rules.limit)
+    }
+  }
+
+  /// Of those with `.latestOnly` that are ready in a row, the newest. The element behind them is taken, too, and is
+  /// next.
+  private func newest(
+    after first: Work<Element>, ofAtMost count: Int, from source: any AnswerSource,
+    isolation: isolated (any Actor)?
+  ) async -> Work<Element> {
+    var newest = first
+    var budget = LoopBudget(after: 1)
+    for _ in 0..<count {
       if isolation != nil, budget.isUsedUp() { await budget.pause() }
       switch fates.take(as: nil, source.take) {
       case .nothing: return newest

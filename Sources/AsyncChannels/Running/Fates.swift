@@ -201,24 +201,26 @@ final class Fates: Sendable {
 
   /// Decides whether an answer is published, now.
   func answer(_ work: AnyWork) -> Bool {
-    var isReported = false
-    let fate = state.withLock { state -> Fate? in
-      guard work.fate == nil else { return nil }
-      state.openCount -= 1
-      let isReadable = rules.looksFurther && (state.undecided != nil || place?.isReadable == true)
-      if rules.notesReady, let place { state.late.note(readyIn: place, work.key) }
-      if let key = work.key, state.newestOf[key] === work { state.newestOf[key] = nil }
-      isReported = !isReadable || !rules.isBusyBetween || state.isExpecting
-      if !isReported { state.isExpecting = true }
-      // What was sent before an answer is published supersedes it.
-      let isSuperseded = rules.supersedesAtArrival && isReadable && place?.isPlain == true
-      work.fate = isSuperseded ? .superseded : .answered
-      return work.fate
-    }
+    let (fate, isReported) = state.withLock { answer(work, in: &$0) }
     // The loop may not have had time to look at what has come.
     if fate == .superseded { work.note { .superseded($0) } }
     if isReported { busy?.end() }
     return fate == .answered
+  }
+
+  /// Its fate, unless it had one, and whether the end of its work is reported.
+  private func answer(_ work: AnyWork, in state: inout State) -> (Fate?, isReported: Bool) {
+    guard work.fate == nil else { return (nil, false) }
+    state.openCount -= 1
+    let isReadable = rules.looksFurther && (state.undecided != nil || place?.isReadable == true)
+    if rules.notesReady, let place { state.late.note(readyIn: place, work.key) }
+    if let key = work.key, state.newestOf[key] === work { state.newestOf[key] = nil }
+    let isReported = !isReadable || !rules.isBusyBetween || state.isExpecting
+    if !isReported { state.isExpecting = true }
+    // What was sent before an answer is published supersedes it.
+    let isSuperseded = rules.supersedesAtArrival && isReadable && place?.isPlain == true
+    work.fate = isSuperseded ? .superseded : .answered
+    return (work.fate, isReported)
   }
 
   /// Supersedes all by a newer one that has come and cannot be taken yet.

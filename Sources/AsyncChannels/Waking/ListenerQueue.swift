@@ -105,16 +105,21 @@ extension ListenerQueue {
   /// of each line that somebody on this thread comes to.
   package typealias Replacement = @Sendable (_ used: ListenerQueue?) -> ListenerQueue?
 
+  /// Around the closure itself, each access to the lock's value would put another closure (compiler 6.3.1, debug).
+  private struct Replacing {
+    let queue: Replacement
+  }
+
   private static let isReplaced = Atomic(false)
-  private static let replacement = Locked<Replacement?>(nil)
+  private static let replacement = Locked<Replacing?>(nil)
 
   package static func replace(by new: Replacement?) {
-    replacement.withLock { $0 = new }
+    replacement.withLock { $0 = new.map(Replacing.init) }
     isReplaced.store(new != nil, ordering: .relaxed)
   }
 
   /// Relaxed: a test has its line before it does anything on this thread, and no other thread is the test's.
   static func replacement(for used: ListenerQueue?) -> ListenerQueue? {
-    isReplaced.load(ordering: .relaxed) ? replacement.withLock { $0 }?(used) : nil
+    isReplaced.load(ordering: .relaxed) ? replacement.withLock { $0 }?.queue(used) : nil
   }
 }

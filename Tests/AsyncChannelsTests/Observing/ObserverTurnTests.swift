@@ -52,20 +52,24 @@ final class ObserverTurnTests: XCTestCase {
     withExtendedLifetime(tokens) {}
   }
 
-  /// It has used up its 64 calls, and nobody stands in line: another turn would find nothing.
-  func test_C117b_aTurnThatServedAllIsTheLast() async throws {
-    // If the thread is interrupted for a millisecond, the turn ends before.
-    for _ in 0..<20 where try await turnsForAll() == 1 { return }
-    XCTFail("There was always another turn.")
+  /// The last turn may have used up its 64 calls, and nobody stands in line: another turn would find nothing.
+  func test_C117b_noTurnIsCalledWhenNobodyStandsInLine() async throws {
+    // Where a turn ends after its millisecond, and not after 64 calls, more than one turn serves a round.
+    for _ in 0..<20 {
+      let callsBeforeTurns = try await callsBeforeTurnsForAll()
+      XCTAssertEqual(callsBeforeTurns.first, 0)
+      XCTAssertLessThan(try XCTUnwrap(callsBeforeTurns.last), 64)
+    }
   }
 
-  private func turnsForAll() async throws -> Int {
-    let turns = Mutex(0)
+  /// How many of 64 calls had come whenever a turn was called.
+  private func callsBeforeTurnsForAll() async throws -> [Int] {
+    let (before, calls) = (Record<Int>(), Record<Int>())
     let queue = ListenerQueue { enqueueTurn in
-      turns.withLock { $0 += 1 }
+      before.add(calls.count)
       enqueueTurn()
     }
-    let (state, calls) = (CurrentValue(0), Record<Int>())
+    let state = CurrentValue(0)
     // No other thread begins to listen before this is set back.
     ListenerQueue.replace { _ in queue }
     let token = state.outlet.observe { if $0 > 0 { calls.add($0) } }
@@ -74,7 +78,21 @@ final class ObserverTurnTests: XCTestCase {
     try await until("all called") { calls.count == 64 }
     await Task { @MainActor in }.value
     withExtendedLifetime(token) {}
-    return turns.withLock { $0 }
+    return before.events
+  }
+
+  /// What is asked for the line of a test is called as directly as the first time, however often that was.
+  func test_theLineOfATestIsFoundAtTheSameDepthEachTime() {
+    let places = Record<UInt>()
+    ListenerQueue.replace { _ in
+      var local = 0
+      places.add(withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) })
+      return nil
+    }
+    for _ in 0..<100 { _ = ListenerQueue.replacement(for: nil) }
+    ListenerQueue.replace(by: nil)
+    XCTAssertEqual(places.count, 100)
+    XCTAssertEqual(Set(places.events).count, 1)
   }
 
   func test_C117c_oneThatHasMoreStandsLast() async throws {
