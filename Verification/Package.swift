@@ -37,6 +37,7 @@ let package = Package(
       name: "ChannelHistories", dependencies: ["Proof", channels, testing], swiftSettings: settings),
     .executableTarget(
       name: "ChannelStress", dependencies: ["Proof", channels, testing], swiftSettings: settings),
+    .executableTarget(name: "Client", dependencies: [channels], swiftSettings: settings),
     .executableTarget(
       name: "ElementTypes", dependencies: elements.map { .init(stringLiteral: "Element\($0)") },
       swiftSettings: settings),

@@ -34,7 +34,7 @@ def emit(name, folder, root=ROOT, *options):
 
     Bodies that no client inlines are not looked at: the build does that."""
     run(
-        "swiftc", "-emit-module", "-parse-as-library", "-swift-version", "6", "-package-name", "AsyncChannels",
+        "swiftc", "-wmo", "-emit-module", "-parse-as-library", "-swift-version", "6", "-package-name", "AsyncChannels",
         "-module-name", name, "-emit-module-path", folder / f"{name}.swiftmodule", "-I", folder,
         "-emit-symbol-graph", "-emit-symbol-graph-dir", folder, "-emit-extension-block-symbols",
         "-Xfrontend", "-experimental-skip-non-inlinable-function-bodies",
