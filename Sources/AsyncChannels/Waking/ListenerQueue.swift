@@ -105,7 +105,7 @@ extension ListenerQueue {
   /// of each line that somebody on this thread comes to.
   package typealias Replacement = @Sendable (_ used: ListenerQueue?) -> ListenerQueue?
 
-  /// Around the closure itself, each access to the lock's value would put another closure (compiler 6.3.1, debug).
+  /// Without this, each access to the lock's value would wrap the closure once more (compiler 6.3.1, debug).
   private struct Replacing {
     let queue: Replacement
   }
