@@ -56,6 +56,22 @@ final class ProbeInTestTimeTests: XCTestCase {
     }
   }
 
+  /// What a failure says of it does not depend on how fast the machine is.
+  @MainActor
+  func test_C52b_aWaitLastsAsLongAsTheTestsTime() async throws {
+    try await withTestTime { time in
+      let channel = Channel<Int>()
+      let probe = Probe(channel.outlet)
+      Task {
+        usleep(20_000)
+        channel.finish()
+      }
+      await assertFails("Expected an element, but the outlet ended within 0 ms.") {
+        _ = try await probe.next()
+      }
+    }
+  }
+
   @MainActor
   func test_C52a_aWaitHasNoDeadlineInTestTime() async throws {
     try await withTestTime { time in

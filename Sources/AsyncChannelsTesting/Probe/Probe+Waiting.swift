@@ -8,12 +8,15 @@ struct Wait<C: Clock<Duration>>: Sendable {
   let place: SourceLocation
   private let start: C.Instant
   private let limit: Duration
+  /// In test time, the test's clock, and when the wait began on it.
+  private let inTest: (clock: TestClock, start: TestClock.Instant)?
 
   init(_ limit: Duration, on clock: C, at place: SourceLocation) {
     self.clock = clock
     self.place = place
     self.limit = limit.countable
     start = clock.now
+    inTest = TestTime.current.map { ($0.clock, $0.clock.now) }
   }
 
   var deadline: C.Instant { start.advanced(by: limit) }
@@ -21,8 +24,11 @@ struct Wait<C: Clock<Duration>>: Sendable {
   /// Whether it asks for what is there already.
   var isForNow: Bool { limit <= .zero }
 
-  /// How long the wait has lasted.
-  var elapsed: Duration { start.duration(to: clock.now) }
+  /// How long the wait has lasted. In test time it does not depend on the machine.
+  var elapsed: Duration {
+    if let inTest { return inTest.start.duration(to: inTest.clock.now) }
+    return start.duration(to: clock.now)
+  }
 }
 
 extension Probe {
