@@ -185,7 +185,7 @@ public final class Probe<Element: Sendable>: Sendable {
     guard let time = TestTime.current else {
       return try await expectNothing(Wait(duration, on: clock, at: place))
     }
-    let wait = Wait(.zero, on: time.clock, at: place)
+    let wait = Wait(.zero, on: clock, at: place)
     await time.advance(by: duration)
     try await expectNothing(wait)
   }
