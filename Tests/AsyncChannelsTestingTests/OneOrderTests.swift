@@ -2,6 +2,7 @@ import AsyncChannels
 import AsyncChannelsTesting
 import Foundation
 import Synchronization
+import TestSupport
 import XCTest
 
 /// The order of jobs in test time does not depend on the machine, nor on addresses, nor on other tests.
@@ -136,7 +137,7 @@ final class OneOrderTests: XCTestCase {
       }
     }
     defer { stop.store(true, ordering: .relaxed) }
-    for _ in 0..<30 {
+    for _ in 0..<Length.rounds(100) {
       try await withTestTime { time in
         for _ in 0..<20 {
           for _ in 0..<10 { await Worker().work() }

@@ -1,6 +1,6 @@
 /// Ends when its standard input does, so that it outlives no test.
 let loopbackServerScript = #"""
-  import http.server, json, os, sys, threading, urllib.parse
+  import http.server, json, os, sys, threading, time, urllib.parse
 
   def say(**event):
       sys.stdout.write(json.dumps(event) + "\n")
@@ -87,21 +87,24 @@ let loopbackServerScript = #"""
               self.close_connection = True
           elif word == "endless":
               # "/endless/200" and so on: never stops by itself. "/endless/head" and "/endless/interim"
-              # do not come as far as a body, and "/endless/pieces" has one of single bytes.
+              # do not come as far as a body, and "/endless/pieces" has one of single bytes. "/endless/head/10"
+              # rests for so many milliseconds after each thousand.
+              rest, _, pause = rest.partition("/")
               start = "HTTP/1.1 %s Endless\r\n" % (rest if rest.isdigit() else "200")
               piece = b" " * (1 << 20)
               if rest == "head":
                   piece = b"X: endless\r\n" * 1000
               elif rest == "interim":
-                  start, piece = "", b"HTTP/1.1 100 Continue\r\n\r\n" * 100
+                  start, piece = "", b"HTTP/1.1 100 Continue\r\n\r\n" * 1000
               elif rest == "pieces":
-                  start, piece = start + "Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n" * 10000
+                  start, piece = start + "Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n" * 1000
               else:
                   start += "\r\n"
               try:
                   self.wfile.write(start.encode())
                   while True:
                       self.wfile.write(piece)
+                      time.sleep(int(pause or 0) / 1000)
               except OSError:
                   say(event="gone", path=self.path)
               self.close_connection = True

@@ -89,7 +89,7 @@ final class LineDemosTests: XCTestCase {
       let first = try Program.run(demo, input: input)
       XCTAssertEqual(first.status, 0)
       XCTAssertGreaterThan(first.output.filter { $0 == "\n" }.count, 20, demo)
-      for _ in 0..<Length.rounds(20) {
+      for _ in 0..<Length.rounds(10) {
         XCTAssertEqual(try Program.run(demo, input: input).output, first.output, demo)
       }
     }
@@ -101,8 +101,8 @@ final class LineDemosTests: XCTestCase {
     input += Data([
       0xFF, 0xFE, 0x0A, 0xC3, 0x0A, 0xED, 0xA0, 0x80, 0x0A, 0xF4, 0x90, 0x80, 0x80, 0x0A,
     ])
-    input += Data(repeating: UInt8(ascii: "7"), count: 2_000_000) + Data([0x0A])
-    input += Data(repeating: 0, count: 100_000) + Data([0x0A])
+    input += Data(repeating: UInt8(ascii: "7"), count: 1_100_000) + Data([0x0A])
+    input += Data(repeating: 0, count: 10_000) + Data([0x0A])
     input += Data("no end \u{1B}[".utf8)
     for demo in ["auth", "workout", "filter", "profile", "members"] {
       let program = try Program.run(demo, input: input)
@@ -123,6 +123,7 @@ final class LineDemosTests: XCTestCase {
   }
 
   func test_helpIsAnsweredForEach() throws {
+    let all = try Program.run("--help").output
     for (demo, word) in [
       ("auth", "--url URL"), ("workout", "exercise"), ("filter", "three characters"),
       ("profile", "users 1, 2 and 3"), ("members", "remove ID"),
@@ -134,7 +135,7 @@ final class LineDemosTests: XCTestCase {
         XCTAssertEqual(program.errors, "")
         XCTAssertEqual(program.status, 0)
       }
-      XCTAssertTrue(try Program.run("--help").output.contains("  \(demo) "), demo)
+      XCTAssertTrue(all.contains("  \(demo) "), demo)
     }
   }
 

@@ -54,7 +54,7 @@ final class MembersDemoTests: XCTestCase {
   func test_hostileBytesNeitherCrashNorReachTheTerminal() throws {
     var input = Data("add \u{1B}[31mred\nadd a\0b\n".utf8)
     input += Data([0xFF, 0xFE, 0x0A])
-    input += Data(repeating: UInt8(ascii: "x"), count: 10_000_000) + Data([0x0A])
+    input += Data(repeating: UInt8(ascii: "x"), count: 1_100_000) + Data([0x0A])
     input += Data("add no end".utf8)
     let program = try Program.run("members", input: input)
     XCTAssertEqual(program.status, 0)

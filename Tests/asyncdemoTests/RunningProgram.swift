@@ -16,7 +16,8 @@ extension Process {
   func status(limit: Double = 20) -> Int32 {
     let watchdog = DispatchWorkItem { kill(self.processIdentifier, SIGKILL) }
     DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: watchdog)
-    waitUntilExit()
+    // Foundation's `waitUntilExit()` looks each 50 ms, on Linux.
+    while isRunning { usleep(1_000) }
     watchdog.cancel()
     return terminationReason == .exit ? terminationStatus : 128 + terminationStatus
   }

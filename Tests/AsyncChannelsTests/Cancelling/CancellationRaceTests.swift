@@ -17,7 +17,7 @@ final class CancellationRaceTests: XCTestCase {
 
   /// The next consumer continues exactly where the cancelled one stopped, and ends at the end only.
   func test_C30_cancellingWhileOthersSendLosesNothingAndRepeatsNothing() async throws {
-    for round in 0..<600 {
+    for round in 0..<Length.rounds(2_000) {
       let channel = Channel<Int>(replaying: round % 2)
       let subscription = kinds[round % 4](channel.outlet)
       let steady = channel.outlet.collecting()
@@ -46,7 +46,7 @@ final class CancellationRaceTests: XCTestCase {
   }
 
   func test_C30_cancellingWhileItFinishesEndsEverybody() async throws {
-    for round in 0..<400 {
+    for round in 0..<Length.rounds(1_500) {
       let channel = Channel<Int>(replaying: round % 2)
       let subscriptions = (0..<4).map { kinds[($0 + round) % 4](channel.outlet) }
       let loops = subscriptions.map { $0.consuming() }
@@ -68,7 +68,7 @@ final class CancellationRaceTests: XCTestCase {
 
   /// Six sleepers are rung by the actor, two by the sender: both ways race with the cancelling.
   func test_C30_whoIsNotCancelledIsRungWhateverHappensToItsNeighbours() async throws {
-    for round in 0..<400 {
+    for round in 0..<Length.rounds(1_500) {
       let channel = Channel<Int>()
       let count = round.isMultiple(of: 2) ? 6 : 2
       let loops = (0..<count).map { kinds[$0 % 4](channel.outlet).consuming() }
@@ -158,7 +158,7 @@ final class CancellationRaceTests: XCTestCase {
   }
 
   func test_C30_cancellingRacesWithDroppingTheChannelAndTheElements() async throws {
-    for round in 0..<400 {
+    for round in 0..<Length.rounds(1_500) {
       let census = Census()
       var channel: Channel<Tracked>? = Channel(replaying: round % 3)
       let loops = try (0..<3).map { index in

@@ -66,7 +66,7 @@ final class DisplacingTests: XCTestCase {
   /// A crowd on one subscription, while elements come: each element is one consumer's, none is lost,
   /// and each consumer's own are in order.
   func test_C32b_howeverManyAskNothingIsLostOrGivenTwice() async throws {
-    for _ in 0..<10 {
+    for _ in 0..<Length.rounds(30) {
       for (channel, subscription) in channelsWithSubscriptions() {
         let sender = Task.detached {
           for number in 0..<5_000 {

@@ -108,7 +108,7 @@ final class HandoverTests: XCTestCase {
   }
 
   func test_C31_nothingIsLostHoweverTheHandingOverFallsAmongTheSends() async throws {
-    for _ in 0..<20 {
+    for _ in 0..<Length.rounds(60) {
       for (channel, subscription) in channelsWithSubscriptions() {
         let received = Record<Taken>()
         let sender = Task.detached {

@@ -48,7 +48,7 @@ final class CrashReportTests: XCTestCase {
     let channel = Channel<String>()
     recording.add(channel, as: "wide")
     try recording.keepCrashReport(in: file, kilobytes: 4)
-    for _ in 0..<40 { channel.send(String(repeating: "👩‍👩‍👧‍👦", count: 300)) }
+    for _ in 0..<10 { channel.send(String(repeating: "👩‍👩‍👧‍👦", count: 300)) }
     let reports = [
       recording.crashReport(kilobytes: 4), try XCTUnwrap(Recording.crashReport(in: file)),
     ]

@@ -107,11 +107,12 @@ final class SecretsTests: XCTestCase {
 
   func test_C108d_aSecretIsHiddenHoweverManyThereAre() {
     let (password, other) = (Channel<String>(), Channel<String>())
+    let count = Length.isFull ? 20_000 : 5_000
     let recording = Recording(limit: 50)
     recording.add(password, as: "password")
     recording.add(other, as: "other")
-    for number in 0..<20_000 { password.send("parsnip\(number)kettle") }
-    for number in 19_990..<20_000 { other.send("parsnip\(number)kettle") }
+    for number in 0..<count { password.send("parsnip\(number)kettle") }
+    for number in count - 10..<count { other.send("parsnip\(number)kettle") }
     XCTAssertEqual(
       recording.flow.events.suffix(10).map(\.text), Array(repeating: "…", count: 10))
     for number in 0..<40 { other.send("\(number) apples") }

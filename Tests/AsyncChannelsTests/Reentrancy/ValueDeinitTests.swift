@@ -8,9 +8,9 @@ import XCTest
 final class ValueDeinitTests: XCTestCase {
   func test_C39_anOldValuesDeinitMayReadAndWriteTheSameValue() async throws {
     for (name, act) in Self.acts {
-      try await assertSurvives("\(name), replaced") { try Self.replace(in: .living, act) }
-      try await assertSurvives("\(name), updated") { try Self.update(in: .living, act) }
-      try await assertSurvives("\(name), recorded, updated") {
+      try await assertSurvives(name) {
+        try Self.replace(in: .living, act)
+        try Self.update(in: .living, act)
         try Self.update(in: .living, isRecorded: true, act)
       }
     }
@@ -18,16 +18,10 @@ final class ValueDeinitTests: XCTestCase {
 
   func test_C39_theDeinitOfAValueThatWasNotStoredMayReadAndWriteTheSameValue() async throws {
     for (name, act) in Self.acts {
-      try await assertSurvives("\(name), set after the end") {
+      try await assertSurvives(name) {
         try Self.replace(in: .finished, act)
-      }
-      try await assertSurvives("\(name), updated after the end") {
         try Self.update(in: .finished, act)
-      }
-      try await assertSurvives("\(name), an update that throws") {
         try Self.update(in: .throwing, act)
-      }
-      try await assertSurvives("\(name), recorded, an update that throws") {
         try Self.update(in: .throwing, isRecorded: true, act)
       }
     }

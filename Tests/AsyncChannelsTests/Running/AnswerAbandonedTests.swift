@@ -133,7 +133,7 @@ final class AnswerAbandonedTests: XCTestCase {
 
   /// The next call begins before the cancelled one has returned, and with what that has left.
   func test_C98g_nothingOfTheNextCallComesBeforeIt() async throws {
-    try await withTestTime(orders: .random(100, seed: 7)) { time in
+    try await withTestTime(orders: .random(Length.rounds(200), seed: 7)) { time in
       for overlap in Overlap.allCases {
         for turns in [0, 1, 3] {
           let (input, gate) = (Input<Int>(), Gate())
@@ -201,7 +201,7 @@ final class AnswerAbandonedTests: XCTestCase {
 
   /// What the old run has to take back comes before all that the new one shows.
   func test_C98g_anOldRunBesideTheNewOneOverwritesNothing() async throws {
-    try await withTestTime(orders: .random(1_000, seed: 41)) { time in
+    try await withTestTime(orders: .random(Length.rounds(1_000), seed: 41)) { time in
       let viewModel = LinkViewModel()
       let old = Task { await viewModel.run() }
       viewModel.connect.send("a")

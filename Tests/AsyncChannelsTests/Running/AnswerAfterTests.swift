@@ -412,7 +412,7 @@ final class AnswerAfterTests: XCTestCase {
 
   /// Any other consumer has to find it in the subscription.
   func test_C28_whatIsSentAfterCancelReturnedIsNotTakenWithAPause() async throws {
-    for round in 0..<900 {
+    for round in 0..<Length.rounds(3_000) {
       let inputs = Channel<Int>()
       let received = Self.sources[round % 3](inputs.outlet)
       let clock = TestClock()

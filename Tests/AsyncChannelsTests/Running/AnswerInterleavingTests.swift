@@ -74,7 +74,7 @@ final class AnswerInterleavingTests: XCTestCase {
     _ overlap: Overlap, check: (_ numbers: [Int]) -> Void
   ) async throws {
     var random = SplitMix64(seed: 42)
-    for round in 0..<150 {
+    for round in 0..<Length.rounds(500) {
       (log.published, log.phases) = ([], [])
       let channel = Channel<Int>()
       let received = channel.outlet.subscribe()

@@ -527,7 +527,7 @@ final class SettledTests: XCTestCase {
   /// Consumers that sleep, are cancelled, displaced and dropped, while it is waited for: it always
   /// returns, and those that are left have taken what was sent before.
   func test_C72_C73_itReturnsWhateverTheSubscribersDo() async throws {
-    for round in 0..<100 {
+    for round in 0..<Length.rounds(300) {
       let channel = Channel<Int>(buffering: policies[round % 3])
       let consumed = Locked(0)
       let steady = channel.outlet.subscribe()

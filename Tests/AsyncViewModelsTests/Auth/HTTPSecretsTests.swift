@@ -13,7 +13,8 @@ final class HTTPSecretsTests: XCTestCase {
     setenv("no_proxy", "127.0.0.1,::1,.invalid", 1)
     for rest in ["127.0.0.1:1/a", "127.0.0.1:99999/a", "[::1]:1/a", "/a", "nowhere.invalid/a"] {
       for scheme in ["http://", "https://", "ftp://", "file://", "http:", ""] {
-        for user in users {
+        // Looking up a name may take seconds.
+        for user in rest.hasPrefix("nowhere") && !Length.isFull ? [users[0]] : users {
           let address = "\(scheme)\(user)@\(rest)?key=hidden"
           guard let url = URL(string: address) else { continue }
           try await expectNoSecret(from: url)
