@@ -1,7 +1,10 @@
 import AsyncChannels
 import AsyncChannelsRecording
 import AsyncViewModels
-import Foundation
+
+#if !os(WASI)
+  import Foundation
+#endif
 
 /// Signing in: a user name, then a password, and how it ended.
 struct AuthDemo: Demo {
@@ -37,14 +40,18 @@ struct AuthDemo: Demo {
     guard isWhole || option == "--url" else {
       throw UsageError("'auth' takes no argument \(option.quoted)", help: help)
     }
-    let value = isWhole ? String(option.dropFirst("--url=".count)) : arguments.dropFirst().first
-    guard arguments.count == (isWhole ? 1 : 2), let url = value.flatMap(URL.init(string:)),
-      ["http", "https"].contains(url.scheme?.lowercased()), url.host() != nil
-    else {
-      throw UsageError(
-        "'--url' takes one address that begins with http:// or https://", help: help)
-    }
-    return HTTPAuthenticator(url: url)
+    #if os(WASI)
+      throw UsageError("'--url' needs a connection, and WASI has none", help: help)
+    #else
+      let value = isWhole ? String(option.dropFirst("--url=".count)) : arguments.dropFirst().first
+      guard arguments.count == (isWhole ? 1 : 2), let url = value.flatMap(URL.init(string:)),
+        ["http", "https"].contains(url.scheme?.lowercased()), url.host() != nil
+      else {
+        throw UsageError(
+          "'--url' takes one address that begins with http:// or https://", help: help)
+      }
+      return HTTPAuthenticator(url: url)
+    #endif
   }
 
   func record(in recording: Recording) async {

@@ -1,5 +1,8 @@
-import Dispatch
 import Synchronization
+
+#if canImport(Dispatch)
+  import Dispatch
+#endif
 
 /// The lines of standard input, read when they are asked for.
 ///
@@ -33,14 +36,22 @@ final class StandardInput: LineSource {
 }
 
 private final class Reader: Sendable {
-  private let queue = DispatchQueue(label: "asyncdemo.standard-input")
+  #if canImport(Dispatch)
+    private let queue = DispatchQueue(label: "asyncdemo.standard-input")
+  #endif
   private let splitter = Mutex(LineSplitter { try readDescriptor(0, into: $0) })
 
   func next() async throws -> InputLine? {
     try await withCheckedThrowingContinuation { continuation in
-      queue.async {
+      let read: @Sendable () -> Void = {
         continuation.resume(with: Result { try self.splitter.withLock { try $0.next() } })
       }
+      #if canImport(Dispatch)
+        queue.async(execute: read)
+      #else
+        // There is no other thread.
+        read()
+      #endif
     }
   }
 }

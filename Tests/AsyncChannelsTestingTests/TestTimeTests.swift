@@ -176,6 +176,28 @@ final class TestTimeTests: XCTestCase {
     MainActor.preconditionIsolated()
   }
 
+  /// Swift 6.3.2 leaves it elsewhere (swift issue 89214): see LANGUAGE.md.
+  @MainActor
+  func test_C94_afterAFunctionThatRunsElsewhereTheIsolationIsTheCallersAgain() async throws {
+    let closure: @concurrent (TestTime) async throws -> Void = { await $0.idle() }
+    try await withTestTime(closure)
+    MainActor.preconditionIsolated()
+    let probing: @concurrent (Probe<Int>) async throws -> Void = { _ in }
+    try await withProbe(of: Channel<Int>().outlet, probing)
+    MainActor.preconditionIsolated()
+    let body: @concurrent () async -> Void = {}
+    await withRunning({}, body: body)
+    MainActor.preconditionIsolated()
+  }
+
+  /// What SE-0526's `withDeadline` demands of a clock: the deadlines of two clocks do not meet.
+  func test_C95_aTestClockHasAnIdentityOfItsOwn() {
+    func identity<C: Clock & Identifiable>(_ clock: C) -> C.ID { clock.id }
+    let (one, other) = (TestClock(), TestClock())
+    XCTAssertEqual(identity(one), identity(one))
+    XCTAssertNotEqual(identity(one), identity(other))
+  }
+
   @MainActor
   func test_C94_whatTheClosureThrowsIsThrown() async throws {
     struct Broken: Error {}

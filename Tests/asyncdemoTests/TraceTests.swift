@@ -318,7 +318,9 @@ final class TraceTests: XCTestCase {
       XCTAssertTrue(flow.contains(lane), "\(lane) in \(flow)")
     }
     XCTAssertTrue(flow.contains(" taken\n"))
-    for _ in 0..<Length.rounds(10) { XCTAssertEqual(try Program.run("--trace").output, program.output) }
+    for _ in 0..<Length.rounds(10) {
+      XCTAssertEqual(try Program.run("--trace").output, program.output)
+    }
   }
 
   func test_aSignalThatEndsADemoStillShowsTheTrace() throws {

@@ -1,12 +1,3 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
 import Synchronization
 
 /// What this package reports to a developer.
@@ -24,7 +15,6 @@ package enum Misuse {
   /// program that is correct, but hardly meant as it is.
   static func reportOnce(_ sentence: @autoclosure () -> String) {
     guard !hasReported.exchange(true, ordering: .relaxed) else { return }
-    let line = "AsyncChannels: \(sentence())\n"
-    _ = write(2, line, line.utf8.count)
+    writeToStandardError("AsyncChannels: \(sentence())\n")
   }
 }

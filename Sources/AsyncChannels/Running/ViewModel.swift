@@ -58,12 +58,14 @@ extension ViewModel {
   /// **A second start** calls `run()` a second time, although it should be called once at a time. If you
   /// replace the token (`running = viewModel.start()`), the first run is cancelled before the second begins.
   ///
+  /// Debuggers show its task as `SearchViewModel.run`.
+  ///
   /// - Returns: A token that cancels the run when it is cancelled or dropped.
   public func start() -> CancellationToken {
     tellFollowers()
     // Synchronous code has no task whose child this could be. Never `Task.immediate`: that would begin
     // before a token that is being replaced has been dropped.
-    let task = Task {
+    let task = Task(name: "\(Self.self).run") {
       guard !Task.isCancelled else { return }
       await run()
     }

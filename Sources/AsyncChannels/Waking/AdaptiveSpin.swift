@@ -25,7 +25,7 @@ struct AdaptiveSpin {
       rest -= 1
       return false
     }
-    return isolation !== MainActor.shared
+    return CurrentThread.hasOthers && isolation !== MainActor.shared
   }
 
   /// Whether there was an element in time.

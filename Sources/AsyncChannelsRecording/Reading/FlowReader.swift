@@ -1,5 +1,4 @@
 import AsyncChannels
-import Dispatch
 import Synchronization
 
 /// Reads what is recorded while it is recorded, on a queue of its own.
@@ -8,7 +7,7 @@ import Synchronization
 /// or stands still, costs a sender nothing, and the memory does not grow; it is told how many events it missed.
 final class FlowReader: Sendable {
   private let store: EventStore
-  private let queue = DispatchQueue(label: "AsyncChannels.Recording.reader")
+  private let queue = ReadingQueue()
   private let isCancelled = Locked(false)
   /// Returns false if it wants no more. Called on the queue.
   private let read: @Sendable (FlowBatch) -> Bool
@@ -27,29 +26,24 @@ final class FlowReader: Sendable {
 
   /// Also called with a log's lock held: it only enqueues. Later, so that many events are read in one go.
   func wakeUp() {
-    queue.asyncAfter(deadline: .now() + .milliseconds(10)) { self.readAll() }
+    queue.add(after: .milliseconds(10)) { self.readAll() }
   }
 
   /// Asks each second, and begins again with the oldest event that is kept if the answer is yes.
   func beginAgain(whenever isWanted: @escaping @Sendable () -> Bool) {
-    queue.async { [weak self] in
+    queue.add { [weak self] in
       guard let self, !self.isCancelled.withLock({ $0 }) else { return }
       if isWanted() { self.store.withState { $0.beginAgain(self) } }
       self.readAll()
-      self.queue.asyncAfter(deadline: .now() + 1) { [weak self] in
+      self.queue.add(after: .seconds(1)) { [weak self] in
         self?.beginAgain(whenever: isWanted)
       }
     }
   }
 
   /// Whether everything was read in time.
-  func flush(until deadline: DispatchTime) -> Bool {
-    let done = DispatchSemaphore(value: 0)
-    queue.async {
-      self.readAll()
-      done.signal()
-    }
-    return done.wait(timeout: deadline) == .success
+  func flush(within limit: Duration) -> Bool {
+    queue.finish({ self.readAll() }, within: limit)
   }
 
   private func readAll() {

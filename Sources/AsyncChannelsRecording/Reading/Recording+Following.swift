@@ -1,5 +1,4 @@
 public import AsyncChannels
-import Dispatch
 import Synchronization
 
 // Reading what is recorded while it is recorded.
@@ -97,9 +96,9 @@ extension Recording {
   /// - Returns: Whether it was in time.
   @discardableResult
   public func flush(atMost limit: Duration = .seconds(1)) -> Bool {
-    let deadline = DispatchTime.now() + .milliseconds(Int(limit / .milliseconds(1)))
+    let deadline = ContinuousClock.now + limit
     let readers = store.withState { $0.readers.compactMap(\.reader) }
-    return readers.allSatisfy { $0.flush(until: deadline) }
+    return readers.allSatisfy { $0.flush(within: deadline - .now) }
   }
 
   private func token(_ reader: FlowReader) -> CancellationToken {

@@ -85,7 +85,9 @@ enum Runtime {
   static func enqueueInPool(_ job: UnownedJob) { enqueueGlobal(job) }
 
   /// How many references there are to an object.
-  static func referenceCount(of object: UnsafeRawPointer) -> UInt { retainCount(object) }
+  static func referenceCount(of object: UnsafeRawPointer) -> UInt {
+    isKnown ? retainCount(object) : 0
+  }
 
   private static func status(of task: AnyObject) -> UInt32 {
     withExtendedLifetime(task) {

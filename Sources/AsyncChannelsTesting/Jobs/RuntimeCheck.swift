@@ -5,7 +5,9 @@ import AsyncChannelsRecording
 @MainActor
 enum RuntimeCheck {
   /// A sentence if it is not.
-  static let failure = sentence(wrong: check())
+  static let failure =
+    MemoryLayout<Int>.size == 8
+    ? sentence(wrong: check()) : "Test time only knows the runtime of systems with 64 bits."
 
   static func sentence(wrong parts: [String]) -> String? {
     if parts.isEmpty { return nil }

@@ -1,12 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
+import AsyncChannelsRecording
 
 /// What a probe is called in its sentences: the name that it was given, or else the outlet as the test's source calls
 /// it, `viewModel.$hits`. An outlet does not know the property that it is read from.
@@ -42,12 +34,11 @@ struct ProbeName: Sendable, CustomStringConvertible {
   }
 
   private var sourceLine: String? {
-    guard let file = fopen("\(filePath)", "r") else { return nil }
-    defer { fclose(file) }
-    var buffer: UnsafeMutablePointer<CChar>?
-    var capacity = 0
-    defer { free(buffer) }
-    for _ in 0..<line where getline(&buffer, &capacity, file) < 0 { return nil }
-    return buffer.map { String(cString: $0) }
+    let text = System.withContents(of: "\(filePath)") { bytes in
+      let lines = bytes.split(
+        separator: UInt8(ascii: "\n"), maxSplits: Int(line), omittingEmptySubsequences: false)
+      return lines.dropFirst(Int(line) - 1).first.map { String(decoding: $0, as: UTF8.self) }
+    }
+    return text ?? nil
   }
 }

@@ -1,13 +1,3 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#endif
-
 /// The names of functions, as a test's author knows them.
 enum FunctionName {
   /// Nil for what has no name, for the runtime's own, and for what the compiler has made.
@@ -69,25 +59,33 @@ enum FunctionName {
   }
 
   private static func demangle(_ symbol: String) -> String? {
-    guard let name = symbol.withCString({ demangleSymbol($0, symbol.utf8.count, nil, nil, 0) })
-    else { return nil }
-    defer { free(name) }
-    return String(cString: name)
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4_096) { room in
+      var size = room.count
+      let name = symbol.withCString {
+        demangleSymbol($0, symbol.utf8.count, room.baseAddress, &size, 0)
+      }
+      return name.map { String(cString: $0) }
+    }
   }
 
-  private static func symbol(at address: UInt) -> String? {
-    var info = ImageInfo()
-    guard imageInfo(address, &info) != 0 else { return nil }
-    #if !canImport(Darwin)
-      // Here it knows only what is exported, and takes the next one before for any other.
-      if let base = info.base, let file = info.file,
-        let name = SymbolTable.of(String(cString: file)).name(of: address - UInt(bitPattern: base))
-      {
-        return name
-      }
-    #endif
-    return info.symbol.map { String(cString: $0) }
-  }
+  #if os(Windows) || os(WASI)
+    private static func symbol(at address: UInt) -> String? { nil }
+  #else
+    private static func symbol(at address: UInt) -> String? {
+      var info = ImageInfo()
+      guard imageInfo(address, &info) != 0 else { return nil }
+      #if !canImport(Darwin)
+        // Here it knows only what is exported, and takes the next one before for any other.
+        if let base = info.base, let file = info.file,
+          let name = SymbolTable.of(String(cString: file)).name(
+            of: address - UInt(bitPattern: base))
+        {
+          return name
+        }
+      #endif
+      return info.symbol.map { String(cString: $0) }
+    }
+  #endif
 }
 
 @_silgen_name("swift_demangle")
@@ -96,13 +94,15 @@ private func demangleSymbol(
   _ size: UnsafeMutablePointer<Int>?, _ flags: UInt32
 ) -> UnsafeMutablePointer<CChar>?
 
-/// The C library's `Dl_info`: the module for Linux leaves it out.
-private struct ImageInfo {
-  var file: UnsafePointer<CChar>?
-  var base: UnsafeRawPointer?
-  var symbol: UnsafePointer<CChar>?
-  var address: UnsafeRawPointer?
-}
+#if !os(Windows) && !os(WASI)
+  /// The C library's `Dl_info`: the module for Linux leaves it out.
+  private struct ImageInfo {
+    var file: UnsafePointer<CChar>?
+    var base: UnsafeRawPointer?
+    var symbol: UnsafePointer<CChar>?
+    var address: UnsafeRawPointer?
+  }
 
-@_silgen_name("dladdr")
-private func imageInfo(_ address: UInt, _ info: UnsafeMutablePointer<ImageInfo>) -> CInt
+  @_silgen_name("dladdr")
+  private func imageInfo(_ address: UInt, _ info: UnsafeMutablePointer<ImageInfo>) -> CInt
+#endif

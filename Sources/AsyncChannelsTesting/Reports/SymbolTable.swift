@@ -1,12 +1,6 @@
-#if !canImport(Darwin)
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #elseif canImport(Android)
-    import Android
-  #endif
+#if !canImport(Darwin) && !os(Windows) && !os(WASI)
   import AsyncChannels
+  import AsyncChannelsRecording
   import Synchronization
 
   /// The functions of an ELF file of 64 bits, with those that it does not export. Empty for any other file.
@@ -38,17 +32,13 @@
     private init() {}
 
     private init?(_ path: String) {
-      let file = open(path, O_RDONLY)
-      guard file >= 0 else { return nil }
-      defer { close(file) }
-      let size = Int(lseek(file, 0, SEEK_END))
-      guard size > 64, let bytes = mmap(nil, size, PROT_READ, MAP_PRIVATE, file, 0),
-        bytes != MAP_FAILED
-      else {
-        return nil
+      let table = System.withContents(of: path) { file in
+        var table = SymbolTable()
+        if file.count > 64 { table.read(file) }
+        return table
       }
-      defer { munmap(bytes, size) }
-      read(UnsafeRawBufferPointer(start: bytes, count: size))
+      guard let table else { return nil }
+      self = table
     }
 
     private mutating func read(_ file: UnsafeRawBufferPointer) {

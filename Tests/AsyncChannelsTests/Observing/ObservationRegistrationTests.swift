@@ -35,7 +35,8 @@ final class ObservationRegistrationTests: XCTestCase {
     let other = CurrentValue(0)
     try await check(
       [{ binding.value }, { other.value }],
-      writing: [{ binding.value = $0 }, { other.value = $0 }], times: Length.isFull ? 20_000 : 5_000,
+      writing: [{ binding.value = $0 }, { other.value = $0 }],
+      times: Length.isFull ? 20_000 : 5_000,
       eachTurn: { binding.value = -$0 })
     input.finish()
     await owner.value

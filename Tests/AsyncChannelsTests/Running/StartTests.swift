@@ -36,6 +36,21 @@ final class StartTests: XCTestCase {
     }
   }
 
+  func test_C60_debuggersShowWhoseRunATaskIs() async throws {
+    @MainActor
+    final class Named: ViewModel {
+      var name: String?
+      func run() async { name = Task.name }
+    }
+    try await withTestTime { time in
+      let named = Named()
+      let token = named.start()
+      await time.idle()
+      XCTAssertEqual(named.name, "Named.run")
+      token.cancel()
+    }
+  }
+
   func test_C60c_itDoesNotRunIfTheTokenHasEndedBefore() async throws {
     try await withTestTime { [events] time in
       for isDropped in [false, true] {

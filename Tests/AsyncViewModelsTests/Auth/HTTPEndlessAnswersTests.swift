@@ -40,7 +40,9 @@ final class HTTPEndlessAnswersTests: XCTestCase {
   }
 
   func test_anEndlessAnswerInSingleBytesIsRefused() async throws {
-    try await signIn(1, at: Length.isFull ? "pieces" : "pieces/10", .badAnswer("it comes in more than 16384 pieces."))
+    try await signIn(
+      1, at: Length.isFull ? "pieces" : "pieces/10",
+      .badAnswer("it comes in more than 16384 pieces."))
   }
 
   /// - Parameter expected: Nil where it depends on libcurl, which may have a limit of its own. It is

@@ -132,3 +132,7 @@ public func mmap(
 ) -> UnsafeMutableRawPointer! { nil }
 @discardableResult
 public func munmap(_ address: UnsafeMutableRawPointer!, _ size: Int) -> Int32 { 0 }
+public typealias off_t = Int64
+public var SEEK_END: Int32 { 2 }
+public var MAP_PRIVATE: Int32 { 2 }
+public func lseek(_ descriptor: Int32, _ offset: off_t, _ whence: Int32) -> off_t { 0 }
