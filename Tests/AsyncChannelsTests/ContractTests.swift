@@ -80,25 +80,29 @@ final class ContractTests: XCTestCase {
     }
     guard !known.isEmpty else { return ["there are no sentences"] }
     let carried = Set(
-      tests.flatMap { numbers($0, in: names) + numbers($0, in: /^ {4,}\/\/ (C\d.*)/) })
+      tests.flatMap { numbers($0, in: names) + numbers($0, in: commentInBody) })
     problems += known.filter { !carried.contains($0) }.map {
       "no test carries the number of \($0)"
     }
     let mentioned = Set(known + known.map { Number($0.number) })
     for line in tests + measures {
-      let strays = (numbers(line, in: names) + numbers(line, in: /(?:^|\s)\/\/(.*)/))
+      let strays = (numbers(line, in: names) + numbers(line, in: comment))
         .filter { !mentioned.contains($0) }
       problems += strays.map { "there is no \($0): \(line)" }
     }
     return problems
   }
 
-  private var names: Regex<(Substring, Substring)> { /func test((?:_C\d+[a-z]?)+)_/ }
+  // Made once: making one takes longer than using it.
+  private let names = /func test((?:_C\d+[a-z]?)+)_/
+  private let commentInBody = /^ {4,}\/\/ (C\d.*)/
+  private let comment = /(?:^|\s)\/\/(.*)/
+  private let number = /(?:^|[^A-Za-z0-9])C(\d+)([a-z]?)(?![A-Za-z0-9])/
 
   private func numbers(_ line: String, in part: Regex<(Substring, Substring)>) -> [Number] {
     guard let part = line.firstMatch(of: part)?.1 else { return [] }
     // In a name, underscores separate; elsewhere they make it another word.
-    return part.matches(of: /(?:^|[^A-Za-z0-9])C(\d+)([a-z]?)(?![A-Za-z0-9])/)
+    return part.matches(of: number)
       .compactMap { Number($0.1, $0.2) }
   }
 

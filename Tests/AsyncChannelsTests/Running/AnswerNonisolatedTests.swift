@@ -72,7 +72,7 @@ final class AnswerNonisolatedTests: XCTestCase {
           await received.answer(
             OverlapRule(overlap), busy: said.inlet, by: { $0 }, publish: { _, _ in })
         }
-        for number in 0..<20_000 {
+        for number in 0..<Length.rounds(50_000) {
           numbers.send(number)
           if number.isMultiple(of: 3) { await Task.yield() }
         }

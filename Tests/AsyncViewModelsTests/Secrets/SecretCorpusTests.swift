@@ -32,8 +32,9 @@ final class SecretCorpusTests: XCTestCase {
         XCTFail("\(form) shows a secret in \(kind.name)")
       }
     }
-    for (form, export) in try exports(of: SecretCorpus.shaped.map(\.value)) {
-      for secret in SecretCorpus.shaped where has(export, secret.core) {
+    let shaped = Length.sample(SecretCorpus.shaped, 0)
+    for (form, export) in try exports(of: shaped.map(\.value)) {
+      for secret in shaped where has(export, secret.core) {
         XCTFail("\(form) shows \(secret.value)")
       }
     }
