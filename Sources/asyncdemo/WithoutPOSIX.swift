@@ -1,12 +1,21 @@
 #if os(Windows) || os(WASI)
   import Foundation
-  import Synchronization
+
+  #if os(Windows)
+    import CRT
+  #else
+    import WASILibc
+  #endif
 
   // What the demos ask of the operating system, as in POSIX.swift, without what a terminal and signals need: nothing is
   // a terminal here, so there is no prompt, and a signal ends the program at once. This has only been compiled against
   // declarations.
 
-  func endProcess(_ status: Int32) -> Never { exit(status) }
+  #if os(Windows)
+    func endProcess(_ status: Int32) -> Never { CRT.exit(status) }
+  #else
+    func endProcess(_ status: Int32) -> Never { WASILibc.exit(status) }
+  #endif
 
   /// A write that failed.
   struct OutputError: Error {
@@ -24,11 +33,13 @@
   /// Returns how many bytes were read; zero at the end.
   func readDescriptor(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws -> Int
   {
-    guard let bytes = try? FileHandle.standardInput.read(upToCount: buffer.count) else {
-      throw InputError()
-    }
-    buffer.copyBytes(from: bytes)
-    return bytes.count
+    #if os(Windows)
+      let count = Int(_read(descriptor, buffer.baseAddress, UInt32(buffer.count)))
+    #else
+      let count = WASILibc.read(descriptor, buffer.baseAddress, buffer.count)
+    #endif
+    guard count >= 0 else { throw InputError() }
+    return count
   }
 
   func writeDescriptor(_ descriptor: Int32, _ text: String) throws {

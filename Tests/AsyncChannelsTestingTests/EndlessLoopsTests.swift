@@ -113,7 +113,7 @@ final class EndlessLoopsTests: XCTestCase {
       "- A task that is ready is in poll")
   }
 
-  /// A million jobs, of three consumers that yield once for each element, end. Or a tenth, at a tenth of the limit.
+  /// A million jobs, of three consumers that yield once for each element, end. Or a fiftieth, at a fiftieth of the limit.
   @MainActor
   func test_C123_muchWorkThatEndsIsNoLoop() async throws {
     var seen = 0

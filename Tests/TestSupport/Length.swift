@@ -1,7 +1,7 @@
 import Foundation
 
 /// How long the tests are that try something many times. `ASYNCCHANNELS_FULL=1 swift test` runs them at full length,
-/// as `Verification/verify mix --full` does. Otherwise they are a tenth as long.
+/// as `Verification/verify mix --full` does. Otherwise they are a tenth as long, or less.
 package enum Length {
   package static let isFull = ProcessInfo.processInfo.environment["ASYNCCHANNELS_FULL"] != nil
 

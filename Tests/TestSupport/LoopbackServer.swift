@@ -76,6 +76,7 @@ package final class LoopbackServer: Sendable {
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     // Foundation's `waitUntilExit()` looks each 50 ms, on Linux.
     while process.isRunning { usleep(1_000) }
+    process.waitUntilExit()
   }
 
   package func url(_ path: String) -> URL {

@@ -18,6 +18,7 @@ extension Process {
     DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: watchdog)
     // Foundation's `waitUntilExit()` looks each 50 ms, on Linux.
     while isRunning { usleep(1_000) }
+    waitUntilExit()
     watchdog.cancel()
     return terminationReason == .exit ? terminationStatus : 128 + terminationStatus
   }

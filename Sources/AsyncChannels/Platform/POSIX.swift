@@ -9,7 +9,8 @@
 #endif
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  // What this package asks of a system: here, of POSIX. Windows.swift and WASI.swift have the same functions.
+  // What this package asks of a system: here, of POSIX. Windows.swift and WASI.swift have the same functions, but for the
+  // clock, which is in WithoutPOSIX.swift.
 
   @usableFromInline
   package enum CurrentThread {

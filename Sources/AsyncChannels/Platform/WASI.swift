@@ -19,8 +19,8 @@
       #endif
     }
 
-    /// Whether this is the main thread. Of several, the runtime of 6.3 takes each for it, so this says no: what the main
-    /// actor is to be told, it is told in a job.
+    /// Whether this is the main thread. The runtime of 6.3 cannot tell threads apart, so with threads this says no: then
+    /// observers are told by a job of the main actor.
     static var isMain: Bool {
       #if _runtime(_multithreaded)
         false

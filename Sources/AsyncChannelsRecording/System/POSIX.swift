@@ -9,7 +9,7 @@
 #endif
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// What a recording asks of the operating system: here, of POSIX. WithoutPOSIX.swift has the same functions.
+  /// What recordings, and reports of failing tests, ask of the system: here, of POSIX. WithoutPOSIX.swift has the same functions.
   /// The pointers do not leave the calls.
   package enum System {
     /// Writes all of it, or returns false.

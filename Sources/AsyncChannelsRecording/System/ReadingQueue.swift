@@ -11,7 +11,7 @@ import AsyncChannels
       queue.asyncAfter(deadline: .now() + pause / .seconds(1), execute: work)
     }
 
-    /// Whether the work, and all that was added before it, was done in time.
+    /// Whether the work, and all that was added before it without a pause, was done in time.
     func finish(_ work: @escaping @Sendable () -> Void, within limit: Duration) -> Bool {
       let done = DispatchSemaphore(value: 0)
       queue.async {

@@ -24,7 +24,7 @@ enum Runtime {
   private static let isReady: UInt32 = 0x1000
   private static let isOver: UInt32 = 0x2000
 
-  private static let isKnown = MemoryLayout<Int>.size == 8
+  static let isKnown = MemoryLayout<Int>.size == 8
 
   /// What the runtime gives a job of its pool: an executor of two zero words, no actor.
   static let noActor = unsafeBitCast((0, 0), to: UnownedSerialExecutor.self)

@@ -6,7 +6,7 @@ import AsyncChannelsRecording
 enum RuntimeCheck {
   /// A sentence if it is not.
   static let failure =
-    MemoryLayout<Int>.size == 8
+    Runtime.isKnown
     ? sentence(wrong: check()) : "Test time only knows the runtime of systems with 64 bits."
 
   static func sentence(wrong parts: [String]) -> String? {

@@ -34,6 +34,7 @@ struct ProbeName: Sendable, CustomStringConvertible {
   }
 
   private var sourceLine: String? {
+    guard line > 0 else { return nil }
     let text = System.withContents(of: "\(filePath)") { bytes in
       let lines = bytes.split(
         separator: UInt8(ascii: "\n"), maxSplits: Int(line), omittingEmptySubsequences: false)

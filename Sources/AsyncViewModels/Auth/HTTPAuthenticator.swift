@@ -21,8 +21,9 @@
   /// moment within a second. There is none if the server is always faster than Foundation (with single bytes,
   /// or with a redirection's body, all of which Foundation collects). Then, until the server pauses or closes
   /// the connection, Foundation's memory grows, the program's other requests wait, and other sign-ins time out.
-  /// While any request waits for its answer, Foundation uses 70 to 90 % of a core (Swift 6.3.1, also with a
-  /// bare `URLSession`).
+  /// While any request waits for its answer, Foundation uses 70 to 90 % of a core. If a connection ends within the
+  /// head of an answer, Foundation ends the program: *Transfer completed, but there's no response*. (Both with Swift
+  /// 6.3.1, also with a bare `URLSession`. The second is issue 5285 of swift-corelibs-foundation.)
   public struct HTTPAuthenticator: Authenticator {
     /// The largest answer in bytes, 1 MiB. A larger answer is refused as soon as its size is known.
     ///

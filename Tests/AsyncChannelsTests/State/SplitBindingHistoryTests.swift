@@ -9,7 +9,7 @@ import XCTest
 /// against a model of what the doc comment says.
 final class SplitBindingHistoryTests: XCTestCase {
   func test_C116_whatIsReadFollowsTheModelInRandomHistories() {
-    for seed in 0..<Length.rounds(1_000) {
+    for seed in 0..<(Length.isFull ? 3_000 : 100) {
       for isDerived in [false, true] {
         var history = History(seed: UInt64(seed), isDerived: isDerived)
         for _ in 0..<40 { history.step() }

@@ -297,7 +297,7 @@ final class StateGraphTests: XCTestCase {
     XCTAssertEqual(layer.value, 101)
     let held = Resident.held
     let followers = (0..<1_000).map { _ in layer.subscribe() }
-    // A copy of the graph would be ten times as much.
+    // A copy of the graph would be three times as much.
     XCTAssertLessThan((Resident.held - held) / followers.count, 4_000)
     XCTAssertEqual(root.subscriberCount, 1_000)
     for follower in followers { XCTAssertEqual(follower.takeNow().element, 101) }

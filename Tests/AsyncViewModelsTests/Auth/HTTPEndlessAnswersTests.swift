@@ -14,9 +14,6 @@ import XCTest
 final class HTTPEndlessAnswersTests: XCTestCase {
   private static let counts = Length.isFull ? [3, 8] : [3]
   private static let deadline = Duration.milliseconds(Length.isFull ? 1_000 : 300)
-  /// Foundation copies all lines of a head for each that comes, and goes on after a cancellation, for ten seconds. With a
-  /// pause of so many milliseconds there are few.
-  private static let pause = Length.isFull ? "" : "/100"
 
   func test_severalEndlessTokensAreRefused() async throws {
     for count in Self.counts {
@@ -29,9 +26,10 @@ final class HTTPEndlessAnswersTests: XCTestCase {
   }
 
   func test_severalEndlessHeadsEndAtTheDeadline() async throws {
-    for path in ["head", "interim"] {
-      try await signIn(Length.isFull ? 8 : 1, at: path + Self.pause, nil, deadline: Self.deadline)
+    guard Length.isFull else {
+      throw XCTSkip("Foundation is busy with such heads for ten seconds.")
     }
+    for path in ["head", "interim"] { try await signIn(8, at: path, nil, deadline: Self.deadline) }
   }
 
   /// Foundation on Linux collects the body, and tells nobody before its end.

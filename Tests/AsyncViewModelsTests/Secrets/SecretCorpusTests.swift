@@ -11,12 +11,12 @@ final class SecretCorpusTests: XCTestCase {
     XCTAssertEqual(SecretCorpus.shaped.count, 250)
     XCTAssertEqual(SecretContainers.kinds.count, 50)
     for (number, kind) in SecretContainers.kinds.enumerated() {
-      let secrets = Length.sample(SecretCorpus.named, number, of: 10)
+      let secrets = Length.sample(SecretCorpus.named, number, of: 11)
       let named = words(secrets.map { kind.make(.init(name: $0.name, value: $0.value)) })
       for (secret, text) in zip(secrets, named) where text.contains("LEAK") {
         XCTFail("\(secret.name) in \(kind.name): \(text)")
       }
-      let others = Length.sample(SecretCorpus.shaped, number, of: 10)
+      let others = Length.sample(SecretCorpus.shaped, number, of: 11)
       let shaped = words(others.map { kind.make(.init(name: "note", value: $0.value)) })
       for (secret, text) in zip(others, shaped) where text.contains(secret.core) {
         XCTFail("\(secret.value) in \(kind.name): \(text)")
@@ -54,7 +54,7 @@ final class SecretCorpusTests: XCTestCase {
 
   func test_C109_aFuzzerFindsAMarkedValueInNoExport() throws {
     var random = SplitMix64(seed: 121)
-    for _ in 0..<Length.rounds(10) {
+    for _ in 0..<(Length.isFull ? 20 : 1) {
       let values = (0..<60).map { _ in RandomValue.around(Marked(), &random) }
       for (form, export) in try exports(of: values) where export.contains("LEAK") {
         let value = values.first { words([$0])[0].contains("LEAK") }
@@ -65,7 +65,7 @@ final class SecretCorpusTests: XCTestCase {
 
   func test_C109_aFuzzerFindsNothingThatIsNotMarkedIfOnlyThatIsToBeShown() throws {
     var random = SplitMix64(seed: 122)
-    for _ in 0..<Length.rounds(10) {
+    for _ in 0..<(Length.isFull ? 20 : 1) {
       let values = (0..<60).map { _ in RandomValue.around("LEAK", &random) }
       for (form, export) in try exports(of: values, showing: .onlyMarked)
       where export.contains("LEAK") {
