@@ -3,7 +3,7 @@
     #error("AsyncChannels does not run on this system yet; see \"Where it runs\" in README.")
   #endif
 
-  // Without POSIX.
+  // The clock of a system without POSIX.
   extension CurrentThread {
     private static let start = SuspendingClock.now
 

@@ -9,8 +9,8 @@
 #endif
 
 #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-  /// What recordings, and reports of failing tests, ask of the system: here, of POSIX. WithoutPOSIX.swift has the same functions.
-  /// The pointers do not leave the calls.
+  /// What recordings, and reports of failing tests, ask of the system: here, of POSIX. WithoutPOSIX.swift has the same
+  /// functions. The pointers do not leave the calls.
   package enum System {
     /// Writes all of it, or returns false.
     package static func writeText(_ text: String, to descriptor: Int32) -> Bool {
