@@ -6,7 +6,7 @@ import XCTest
 
 /// `idle()` returns when all is done, and not before: work goes through everything that there is.
 final class ExactIdleTests: XCTestCase {
-  private static let rounds = Length.isFull ? 200 : 6
+  private static let rounds = Length.isFull ? 200 : 3
 
   @MainActor
   func test_C94_nothingIsLeftToDoWhenIdleReturns() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import XCTest
 
 /// The built program, run as a user runs it.
@@ -22,6 +23,16 @@ struct Program {
     process.executableURL = executable
     process.arguments = arguments
     return try run(process, input: input, limit: limit)
+  }
+
+  /// Runs the program with each of these arguments, as many at a time as there are processors.
+  static func runEach(_ arguments: [[String]], input: Data = Data()) throws -> [Program] {
+    let results = Mutex([Result<Program, any Error>?](repeating: nil, count: arguments.count))
+    DispatchQueue.concurrentPerform(iterations: arguments.count) { place in
+      let result = Result { try run(arguments[place], input: input) }
+      results.withLock { $0[place] = result }
+    }
+    return try results.withLock { $0 }.map { try $0!.get() }
   }
 
   /// Runs a demo with standard streams closed by a shell, which is told so in its own words.

@@ -10,7 +10,7 @@ import XCTest
 /// The cycles run on the test's thread, since only there is it known, without sleeping, that a
 /// consumer waits.
 final class CycleMemoryTests: XCTestCase {
-  private let cycles = Length.isFull ? 100_000 : 25_000
+  private let cycles = Length.isFull ? 100_000 : 10_000
 
   override func setUpWithError() throws {
     let program = dlopen(nil, RTLD_NOW)

@@ -149,7 +149,7 @@ final class MemoryTests: XCTestCase {
     }
   }
 
-  /// Or a tenth, which is far too many for the stack.
+  /// Or a twentieth, which is far too many for the stack.
   func test_C36_aMillionElementsAreDroppedOnASmallStack() async throws {
     let channel = Channel<Int>()
     let subscription = HandOver(channel.outlet.subscribe())

@@ -5,7 +5,7 @@ import XCTest
 /// Row: published property without Combine: many observers, O(1) to add and remove.
 @MainActor
 final class ManyObserversTests: XCTestCase {
-  /// Or a tenth.
+  /// Or a twentieth.
   func test_aHundredThousandObserversAreAddedToldAndRemoved() async throws {
     let count = Length.rounds(100_000)
     let state = CurrentValue("one")
