@@ -28,6 +28,7 @@ let package = Package(
     .library(name: "SharedLogSQLite", targets: ["SharedLogSQLite"]),
     .library(name: "SharedLogPostgreSQL", targets: ["SharedLogPostgreSQL"]),
     .library(name: "SharedLogConformance", targets: ["SharedLogConformance"]),
+    .executable(name: "sharedlog", targets: ["sharedlog"]),
   ] + (hasNATS ? [.library(name: "SharedLogNATS", targets: ["SharedLogNATS"])] : []),
   dependencies: [
     .package(name: "AsyncChannels", path: ".."),
@@ -56,13 +57,21 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "SharedLogConformance", dependencies: ["SharedChannels"], swiftSettings: settings),
+    .target(
+      name: "SharedLogArguments",
+      dependencies: ["SharedChannels", "SharedLogPostgreSQL", "SharedLogSQLite"]
+        + (hasNATS ? ["SharedLogNATS"] : []),
+      swiftSettings: settings + (hasNATS ? [.define("NATS")] : [])),
+    .executableTarget(
+      name: "sharedlog", dependencies: ["SharedChannels", "SharedLogArguments"],
+      swiftSettings: settings),
     .executableTarget(
       name: "SharedLogWorker",
       dependencies: [
-        "SharedChannels", "SharedLogConformance", "SharedLogPostgreSQL", "SharedLogSQLite",
+        "SharedChannels", "SharedLogArguments", "SharedLogConformance",
         .product(name: "AsyncChannels", package: "AsyncChannels"),
-      ] + (hasNATS ? ["SharedLogNATS"] : []),
-      swiftSettings: settings + (hasNATS ? [.define("NATS")] : [])),
+      ],
+      swiftSettings: settings),
     .testTarget(
       name: "SharedChannelsTests",
       dependencies: [
@@ -76,7 +85,7 @@ let package = Package(
       name: "SharedLogTests",
       dependencies: [
         "SharedChannels", "SharedLogConformance", "SharedLogPostgreSQL", "SharedLogSQLite",
-        "SharedLogWorker",
+        "SharedLogWorker", "sharedlog",
         .product(name: "AsyncChannels", package: "AsyncChannels"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ] + (hasNATS ? ["SharedLogNATS"] : []),

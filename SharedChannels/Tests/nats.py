@@ -10,7 +10,6 @@ usage: nats.py FOLDER init COUNT [PROGRAM]  makes the folder for so many servers
        nats.py FOLDER freeze-leader NAME  stops the server that leads a stream
        nats.py FOLDER backup NAME   keeps a copy of what all have on their disks, while none runs
        nats.py FOLDER restore NAME  puts the copy in its place
-       nats.py FOLDER publish ADDRESS SUBJECT TEXT  stores a message
        nats.py FOLDER fill ADDRESS NAME COUNT       appends entries to an empty log that is there, 100 in a batch
 """
 
@@ -158,47 +157,39 @@ def connect(address):
     return connection, connection.makefile("rb")
 
 
-def await_answers(lines, count):
-    """The sequence of the last message."""
-    while count > 0:
+def await_answer(lines):
+    """The next answer of the server."""
+    while True:
         line = lines.readline()
         if not line or b'"error"' in line or line.startswith(b"-ERR"):
             raise SystemExit(f"the server answers {line}")
-        count -= line.startswith(b"{")
-    return json.loads(line)["seq"]
+        if line.startswith(b"{"):
+            return json.loads(line)
 
 
-def publish(address, subject, text):
-    connection, lines = connect(address)
+def ask(connection, lines, subject, text):
     connection.sendall(f"PUB {subject} answer {len(text)}\r\n{text}\r\n".encode())
-    await_answers(lines, 1)
-
-
-def message(subject, headers, data):
-    head = "NATS/1.0\r\n" + "".join(f"{name}: {value}\r\n" for name, value in headers.items()) + "\r\n"
-    return b"HPUB %s answer %d %d\r\n%s%s\r\n" % (
-        subject.encode(), len(head), len(head) + len(data), head.encode(), data)
+    return await_answer(lines)
 
 
 def fill(address, name, count, size=100):
     connection, lines = connect(address)
-    known = "0 0"
+    newest = ask(connection, lines, f"$JS.API.STREAM.MSG.GET.{name}", json.dumps({"last_by_subj": f"{name}.b"}))
+    sequence = newest["message"]["seq"]
+    epoch = base64.b64decode(newest["message"]["hdrs"]).split()[-1].decode()
+    mark = 0
     for start in range(0, count, size):
-        identifier = random.getrandbits(64)
-        batch = f"{identifier:x}"
-        data, claims = b"", []
+        identifier = random.getrandbits(64) | 1
+        data = b""
         for number in range(start, start + size):
             key = f"k{number}".encode()
             value = json.dumps({"member": number % 1_000, "name": f"m{number}"}).encode()
             data += struct.pack("<BI", len(key), len(value)) + key + value
-            claims.append(message(
-                f"{name}.k.{base64.b64encode(key).decode()}",
-                {"Nats-Expected-Last-Subject-Sequence": 0}, batch.encode()))
-        claims.append(message(f"{name}.b.{batch}", {
-            "Nats-Expected-Last-Subject-Sequence": 0, "Log-Known": known, "Log-Count": size}, data))
-        connection.sendall(b"".join(claims))
-        sequence = await_answers(lines, len(claims))
-        known = f"{start + size} {identifier >> 41 << 40 | sequence}"
+        head = (f"NATS/1.0\r\nNats-Expected-Last-Subject-Sequence: {sequence}\r\n"
+                f"Log: {identifier:x} {start} {mark} {size} 1 {epoch}\r\n\r\n").encode()
+        connection.sendall(f"HPUB {name}.b answer {len(head)} {len(head) + len(data)}\r\n".encode() + head + data + b"\r\n")
+        sequence = await_answer(lines)["seq"]
+        mark = identifier >> 41 << 40 | sequence
 
 
 def main():
@@ -231,8 +222,6 @@ def main():
             shutil.rmtree(folder / "data")
             shutil.copytree(folder / sys.argv[3], folder / "data")
             start(folder)
-        case "publish":
-            publish(*sys.argv[3:6])
         case "fill":
             fill(*sys.argv[3:5], int(sys.argv[5]))
         case _:

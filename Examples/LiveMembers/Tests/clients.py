@@ -1,10 +1,21 @@
-"""Clients that send commands until all are done."""
+"""Clients that send commands, one, or until all are done."""
 
 import http.client
 import queue
+import socket
 import threading
 import time
 import uuid
+
+FORM = b"Content-Type: application/x-www-form-urlencoded\r\nHost: 127.0.0.1\r\n"
+
+
+def post_and_go(server, name):
+    """A connection on which a command was sent."""
+    body = b"name=" + name.encode()
+    client = socket.create_connection(("127.0.0.1", server.port), 20)
+    client.sendall(b"POST /members HTTP/1.1\r\n%sContent-Length: %d\r\n\r\n%s" % (FORM, len(body), body))
+    return client
 
 
 class Clients:

@@ -20,7 +20,7 @@ PROGRAM = pathlib.Path(os.environ.get("PROGRAM", PACKAGE / ".build/debug/LiveMem
 # Not what the person who runs the tests has set for servers.
 ENVIRONMENT = {
     name: value for name, value in os.environ.items()
-    if name not in ("PORT", "DATABASE_URL", "LOG_LEVEL") and not name.startswith("PG")}
+    if name not in ("PORT", "HEALTH_PORT", "DATABASE_URL", "LOG_LEVEL") and not name.startswith("PG")}
 
 
 def until(what, condition, limit=20.0):
@@ -54,9 +54,12 @@ def member_id(markup, name):
 class Server:
     """A server process, on a SQLite file or a PostgreSQL database."""
 
-    def __init__(self, *arguments, port=0, file=None, postgres=None, environment={}, within=()):
+    def __init__(
+            self, *arguments, port=0, health=False, file=None, postgres=None, environment={}, within=()):
         self.within = list(within)  # a command that runs it, as in a network of its own
+        self.has_health_port = health
         self.arguments = [PROGRAM, "--port", str(port), *arguments]
+        self.arguments += ["--health-port", "0"] if health else []
         self.arguments += ["--postgres", postgres] if postgres else []
         self.arguments += ["--file", str(file)] if file else []
         self.environment = {**ENVIRONMENT, **environment}
@@ -69,11 +72,15 @@ class Server:
         self.process = subprocess.Popen(
             [*self.within, *self.arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=self.log, text=True, env=self.environment)
-        line = self.process.stdout.readline()  # empty if it ends without a word
-        if not line:
+        # Empty if it ends without a word.
+        lines = [self.process.stdout.readline() for _ in range(1 + self.has_health_port)]
+        if not all(lines):
             raise AssertionError(f"the server did not start:\n{self.messages()}")
-        self.address = line.rstrip("\n")
-        self.port = int(self.address.rstrip("/").rsplit(":", 1)[1])
+        lines.sort(key=lambda line: line.endswith("/health\n"))
+        self.address = lines[0].rstrip("\n")
+        # That of the page, if it has none of its own for checks and metrics.
+        self.port, self.health_port = (
+            int(re.search(r":(\d+)/(health)?$", line)[1]) for line in (lines[0], lines[-1]))
 
     def restart(self):
         """Starts it anew on the same port."""
@@ -122,14 +129,18 @@ class Server:
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+)", status)[1])
 
-    def request(self, method, path, body=None, headers={}, timeout=20):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+    def request(self, method, path, body=None, headers={}, timeout=20, port=None):
+        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=timeout)
         try:
             connection.request(method, path, body, headers)
             answer = connection.getresponse()
             return answer.status, answer.read().decode(), answer.headers
         finally:
             connection.close()
+
+    def check(self, path, method="GET", headers={}, timeout=5):
+        """Asks the port for checks and metrics."""
+        return self.request(method, path, None, headers, timeout, self.health_port)
 
     def post(self, path, headers={}, **fields):
         return self.request(
@@ -156,7 +167,7 @@ class Server:
         return (int(times[11]) + int(times[12])) / os.sysconf("SC_CLK_TCK")
 
     def metric(self, name):
-        return int(re.search(rf"^live_members_{name} (\d+)$", self.request("GET", "/metrics")[1], re.M)[1])
+        return int(re.search(rf"^live_members_{name} (\d+)$", self.check("/metrics", timeout=20)[1], re.M)[1])
 
     def tabs(self):
         return int(re.search(r'"tabs": (\d+)', self.request("GET", "/status")[1])[1])

@@ -83,7 +83,7 @@ class AddressTests(PostgresCase):
             server.add(name)
             self.assertEqual(server.names()[-1], name)
             self.assertEqual(self.database.query(
-                "SELECT convert_from(data, 'UTF8')::json #>> '{add,name}' FROM member_log.entry"
+                "SELECT split_part(convert_from(data, 'UTF8'), chr(10), 2)::json #>> '{add,name}' FROM member_log.entry"
                 " ORDER BY index DESC LIMIT 1"), name)
 
     @contextlib.contextmanager

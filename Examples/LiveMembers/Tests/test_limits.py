@@ -1,5 +1,7 @@
 """What one client, and all together, may have: streams, connections, files, and time to read."""
 
+import http.client
+import socket
 import time
 import unittest
 
@@ -21,6 +23,35 @@ class LimitTests(ServerCase):
         until("its place is free", lambda: server.tabs() == 10)
         again = self.events(server, client="192.0.2.1")
         self.assertEqual(again.next()[1], [])
+
+    def test_a_client_has_a_limited_number_of_connections(self):
+        server = self.start("--connections", "40", "--connections-per-client", "20")
+
+        def connect(source):
+            return socket.create_connection(("127.0.0.1", server.port), 5, (source, 0))
+
+        def is_closed(connection):
+            connection.settimeout(0.2)
+            try:
+                return connection.recv(1) == b""
+            except TimeoutError:
+                return False
+            except ConnectionResetError:
+                return True
+
+        # It asks for nothing, so without the limit it would hold all for as long as the server waits for a request.
+        hog = [connect("127.0.0.3") for _ in range(200)]
+        until("it has 20", lambda: sum(not is_closed(one) for one in hog) == 20)
+        other = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5, source_address=("127.0.0.4", 0))
+        other.request("GET", "/health")
+        self.assertEqual(other.getresponse().status, 200)
+        other.close()
+        for one in hog:
+            one.close()
+        until("its places are free", lambda: not is_closed(connect("127.0.0.3")))
+        # A proxy makes connections for others.
+        many = [connect("127.0.0.1") for _ in range(30)]
+        self.assertFalse(any(is_closed(one) for one in many))
 
     def test_streams_leave_connections_for_pages(self):
         server = self.start("--connections", "16")

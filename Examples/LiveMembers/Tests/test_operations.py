@@ -1,6 +1,7 @@
 """What an operator sees and gives: settings, logs, checks, limits, and a second server on one file."""
 
 import pathlib
+import re
 import socket
 import sqlite3
 import time
@@ -38,11 +39,14 @@ class OperationTests(ServerCase):
 
     def test_numbers_out_of_range_are_refused(self):
         for arguments in [["--port", 70000], ["--port", -1], ["--heartbeat", 10**18],
+                          ["--health-port", 70000], ["--health-port", -1], ["--health-port", "http"],
                           ["--heartbeat", 3601], ["--streams-per-client", -1], ["--log-level", "loud"]]:
             message = self.refusal(*arguments)
             self.assertRegex(message, "at most|no log level|Missing value|Unknown option|valid", arguments)
             self.assertNotIn("Fatal", message)
-        self.assertIn("$PORT", self.refusal(environment={"PORT": "http"}))
+        for variable in ["PORT", "HEALTH_PORT"]:
+            message = self.refusal(environment={variable: "http"})
+            self.assertIn(f"Error: ${variable} is not a number.\n", message)
 
     def test_it_prints_an_address_that_a_browser_takes(self):
         server = self.start()
@@ -74,6 +78,8 @@ class OperationTests(ServerCase):
                      "live_members_database_up 1", 'live_members_commands_total{outcome="done"} 1',
                      'live_members_commands_total{outcome="invalidName"} 1']:
             self.assertIn(line + "\n", text)
+        seconds = float(re.search(r"^live_members_commit_seconds_total (\S+)$", text, re.M)[1])
+        self.assertTrue(0 < seconds < 60, seconds)
         self.assertEqual(server.request("GET", "/health")[0], 200)
         self.assertEqual(server.request("GET", "/ready")[0], 200)
 

@@ -11,18 +11,8 @@ import time
 import unittest
 
 from cases import PostgresCase, ServerCase
-from clients import Clients
+from clients import Clients, post_and_go
 from support import until
-
-FORM = b"Content-Type: application/x-www-form-urlencoded\r\nHost: 127.0.0.1\r\n"
-
-
-def post_and_go(server, name):
-    """A connection on which a command was sent."""
-    body = b"name=" + name.encode()
-    client = socket.create_connection(("127.0.0.1", server.port), 20)
-    client.sendall(b"POST /members HTTP/1.1\r\n%sContent-Length: %d\r\n\r\n%s" % (FORM, len(body), body))
-    return client
 
 
 class DatabaseTests(PostgresCase):

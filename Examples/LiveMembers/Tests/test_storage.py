@@ -6,7 +6,7 @@ import unittest
 
 from cases import PostgresCase, ServerCase
 from programs import compiler, failing_system
-from support import PROGRAM
+from support import PROGRAM, until
 
 
 class FileTests(ServerCase):
@@ -30,14 +30,47 @@ class FileTests(ServerCase):
         following = tab.next()
         self.assertEqual([names for _, names in [shown, following]], [["Ann"], ["Ann", "Bob"]])
 
-    def test_a_command_of_a_newer_version_ends_the_server_with_a_sentence(self):
-        """It would have another list than the others."""
+    def test_a_command_that_nobody_knows_leaves_the_server_with_its_list_and_not_ready(self):
+        """Behind it, it would have another list than the others."""
         server = self.start()
         server.add("Ann")
+        self.assertEqual(server.request("GET", "/ready")[0], 200)
         self.query("INSERT INTO entry (mark, key, data) VALUES (1, 'newer', CAST('{\"rename\":{}}' AS BLOB))")
-        self.assertNotEqual(server.wait(), 0)
-        self.assertIn("The entry 2 of the log cannot be decoded", server.messages())
-        self.assertIn("cannot be decoded", self.refusal("--port", 0, "--file", self.file))
+        until("it is not ready", lambda: server.request("GET", "/ready")[0] == 503)
+        self.assertIn("at entry 2 of the log: the entry cannot be decoded", server.messages())
+        later = self.start()
+        for one in [server, later]:
+            self.assertEqual(one.names(), ["Ann"])
+            self.assertEqual(one.request("GET", "/ready")[0], 503)
+            self.assertEqual(one.post("/members", name="Bob", key="b")[0], 503)
+
+    def test_a_deleted_entry_leaves_a_server_with_the_list_before_it_and_not_ready(self):
+        server = self.start()
+        for name in ["Ann", "Bob", "Cy"]:
+            server.add(name)
+        server.kill()
+        self.query('DELETE FROM entry WHERE "index" = 2')
+        server = self.start()
+        self.assertEqual(server.names(), ["Ann"])
+        self.assertEqual(server.request("GET", "/ready")[0], 503)
+        self.assertEqual(server.post("/members", name="Di", key="d")[0], 503)
+        self.assertIn("after the entry 1 the log has the entry 3: put back", server.messages())
+
+    def test_a_history_is_deleted_up_to_its_length_and_the_list_stays(self):
+        server = self.start()
+        server.add("Ann")
+        server.kill()
+        self.query(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)"
+            " INSERT INTO entry (mark, key, data) SELECT 1, 'blank ' || i, x'' FROM n")
+        # It stores the list when it has read so many.
+        server = self.start("--history", "10000")
+        until("old commands are gone", lambda: self.query('SELECT min("index") FROM entry') == [(15_001,)])
+        server.add("Bob")
+        server.kill()
+        later = self.start()
+        self.assertEqual(later.names(), ["Ann", "Bob"])
+        self.assertEqual(later.request("GET", "/ready")[0], 200)
 
     @unittest.skipUnless(compiler(), "SKIPPED: there is no C compiler")
     def test_what_a_disk_may_have_stored_is_not_called_refused(self):

@@ -5,36 +5,67 @@ struct Fold<State: SharedState> {
   private(set) var state: State
   /// The last entry that was applied; nil at the log's beginning.
   private(set) var position: Position?
+  /// The newest version of a program that has appended; 0 as long as no entry tells its version.
+  private(set) var version = 0
 
   init(_ state: State) {
     self.state = state
   }
 
-  /// Fails if the snapshot cannot be decoded: then the log is read from its beginning.
-  init?(_ snapshot: Snapshot) {
-    guard let state = try? JSONDecoder().decode(State.self, from: snapshot.data) else { return nil }
-    (self.state, position) = (state, snapshot.position)
+  /// - Throws: If the snapshot cannot be decoded: then the log is read from its beginning.
+  init(_ snapshot: Snapshot) throws {
+    guard let record = Record(snapshot.data) else { throw CocoaError(.coderReadCorrupt) }
+    let content = Data(record.content ?? Data())
+    if snapshot.version == State.version {
+      state = try JSONDecoder().decode(State.self, from: content)
+    } else if let upcast = try State.upcast(state: content, from: snapshot.version) {
+      state = upcast
+    } else {
+      throw NoUpcast(version: snapshot.version)
+    }
+    position = snapshot.position
+    version = record.origin?.version ?? 0
   }
 
-  /// Applies the entries that come next.
+  private struct NoUpcast: Error, CustomStringConvertible {
+    let version: Int
+    var description: String { "upcast(state:from:) makes nothing of a state of version \(version)" }
+  }
+
+  /// Applies the entries that come next. Blank ones only take their place.
   ///
-  /// - Throws: ``LogFailure/gap(after:found:)``, ``LogFailure/otherEpoch(_:)`` or ``UnreadableEntry``; the entries
-  ///   before were applied.
-  mutating func apply(_ entries: [Logged<Data>]) throws -> [Applied<State>] {
+  /// - Parameter applied: Gets what was applied, also if an error is thrown.
+  /// - Throws: ``LogFailure/gap(after:found:)``, ``LogFailure/otherEpoch(_:)`` or ``Obstacle``; the entries before were
+  ///   applied.
+  mutating func apply(_ entries: [Logged<Data>], into applied: inout [Applied<State>]) throws {
     let decoder = JSONDecoder()
-    return try entries.map { entry in
+    for entry in entries {
       try checkNext(entry.position)
-      let command = try decode(entry, with: decoder)
-      let reply = state.apply(command)
+      let record = try usable(entry)
+      if let content = record.content {
+        let command = try decode(content, of: entry, by: record.origin, with: decoder)
+        let reply = state.apply(command)
+        applied.append(
+          Applied(
+            position: entry.position, key: entry.key, origin: record.origin, command: command,
+            reply: reply))
+      }
       position = entry.position
-      return Applied(position: entry.position, key: entry.key, command: command, reply: reply)
+      version = max(version, record.origin?.version ?? 0)
     }
   }
 
-  func snapshot() throws -> Snapshot? {
+  /// What the program's version is at this place of the log.
+  /// (Entries that tell no version are those of version 1, or older than that.)
+  var role: Health.Role { max(1, version) < State.version ? .waiting : .current }
+
+  /// - Parameter author: Who makes it.
+  func snapshot(by author: String) throws -> Snapshot? {
     guard let position else { return nil }
+    // The log may have none of the entries that tell the version any more, for a reader that begins here.
+    let header = Record.header(version: version, author: author)
     return Snapshot(
-      version: State.version, position: position, data: try JSONEncoder().encode(state))
+      version: State.version, position: position, data: header + (try JSONEncoder().encode(state)))
   }
 
   private func checkNext(_ next: Position) throws(LogFailure) {
@@ -43,11 +74,57 @@ struct Fold<State: SharedState> {
     guard next.index == last + 1 else { throw .gap(after: last, found: next.index) }
   }
 
-  private func decode(_ entry: Logged<Data>, with decoder: JSONDecoder) throws -> State.Command {
-    do {
-      return try decoder.decode(State.Command.self, from: entry.value)
-    } catch {
-      throw UnreadableEntry(position: entry.position, reason: "\(error)")
+  private func usable(_ entry: Logged<Data>) throws(Obstacle) -> Record {
+    guard let record = Record(entry.value) else {
+      throw Obstacle(position: entry.position, reason: "its beginning is that of no entry")
     }
+    if let version = record.origin?.version, version > State.version {
+      throw Obstacle(position: entry.position, version: version)
+    }
+    return record
+  }
+
+  private func decode(
+    _ content: Data, of entry: Logged<Data>, by origin: Origin?, with decoder: JSONDecoder
+  ) throws(Obstacle) -> State.Command {
+    do {
+      let version = origin?.version ?? 0
+      let current =
+        version < State.version ? try State.upcast(Data(content), from: version) : content
+      return try decoder.decode(State.Command.self, from: current)
+    } catch {
+      throw Obstacle(position: entry.position, reason: "\(error)")
+    }
+  }
+}
+
+/// An entry that this program cannot apply, or a hole in the log. A machine that left it out would have another state than
+/// the others, so a channel keeps the state before it, and refuses commands.
+struct Obstacle: Error, Equatable, CustomStringConvertible {
+  /// That of the entry, or of one that is missing.
+  let position: Position
+  /// The version that has taken over with this entry; nil if it is one that this program should know.
+  var version: Int? = nil
+  let description: String
+
+  init(position: Position, version: Int) {
+    (self.position, self.version) = (position, version)
+    description = "at entry \(position.index) of the log: version \(version) has taken over"
+  }
+
+  init(position: Position, reason: String) {
+    self.position = position
+    description = "at entry \(position.index) of the log: the entry cannot be decoded: \(reason)"
+  }
+
+  init(holeAfter position: Position, _ gap: LogFailure) {
+    self.position = Position(epoch: position.epoch, index: position.index + 1, mark: 0)
+    description = "\(gap)"
+  }
+
+  /// The log's first entries were deleted, and there is no state after them.
+  init(noBeginningIn log: Position, reason: String) {
+    position = Position(epoch: log.epoch, index: 1, mark: 0)
+    description = "the log's first entries were deleted, and no snapshot can be used: \(reason)"
   }
 }

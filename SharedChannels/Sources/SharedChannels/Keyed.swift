@@ -1,6 +1,7 @@
 /// Something to append, with the key by which a log recognizes it. Of two with one key a log keeps the first.
 ///
-/// So a caller that got no answer can ask again with the same key, without doing anything twice.
+/// So a caller that got no answer can ask again with the same key, without doing anything twice, as long as the log has the
+/// key (`history` of ``SharedChannel``).
 public struct Keyed<Value: Sendable>: Sendable {
   /// Unique among all commands of all machines, for example a UUID that the client made: 1 to 255 characters of ASCII
   /// that can be printed, spaces included.

@@ -15,22 +15,10 @@ public enum LogFailure: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .otherEpoch(let epoch): "the log was set back, and has the epoch \(epoch) now"
-    case .gap(let index, let found): "after the entry \(index) the log has the entry \(found)"
+    case .gap(let index, let found):
+      "after the entry \(index) the log has the entry \(found): put back what was deleted, for example from a backup"
     case .refused(let reason): "nothing was stored: \(reason)"
     case .unreachable(let reason): reason
     }
-  }
-}
-
-/// An entry cannot be decoded: a newer version of the program has written it, or another program. A machine that
-/// left it out would have another state than the others, so ``SharedChannel/run()`` ends with this error.
-public struct UnreadableEntry: Error, CustomStringConvertible {
-  /// Where the entry is.
-  public let position: Position
-  /// What the decoder said.
-  public let reason: String
-
-  public var description: String {
-    "The entry \(position.index) of the log cannot be decoded: \(reason)"
   }
 }

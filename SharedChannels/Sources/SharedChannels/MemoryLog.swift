@@ -29,12 +29,21 @@ public struct MemoryLog: SharedLog {
     storage.contents.withLock { $0.end }
   }
 
-  public func snapshot(version: Int) async throws -> Snapshot? {
-    storage.contents.withLock { $0.snapshot(version: version) }
+  public func snapshot(upToVersion version: Int) async throws -> Snapshot? {
+    storage.contents.withLock { $0.snapshot(upToVersion: version) }
   }
 
   public func keep(_ snapshot: Snapshot) async throws {
     storage.contents.withLock { $0.keep(snapshot) }
+  }
+
+  public func blank(_ position: Position) async throws {
+    try storage.contents.withLock { try $0.blank(position) }
+    storage.changes.update { $0 += 1 }
+  }
+
+  public func compact(before index: Int64, behind snapshot: Position) async throws -> Int {
+    storage.contents.withLock { $0.compact(before: index, behind: snapshot) }
   }
 
   /// What the handles of one log share.
@@ -74,17 +83,24 @@ public struct MemoryLog: SharedLog {
   fileprivate struct Contents: Sendable {
     private var epoch = UUID().uuidString
     private var entries: [(mark: Int64, key: String, data: Data)] = []
-    private var indexes: [String: Int] = [:]
+    /// How many entries were deleted before those.
+    private var deletedCount: Int64 = 0
+    private var indexes: [String: Int64] = [:]
     private var snapshots: [Int: Snapshot] = [:]
 
-    var end: Position { position(entries.count) }
+    var end: Position { position(deletedCount + Int64(entries.count)) }
 
-    private func position(_ index: Int) -> Position {
-      Position(epoch: epoch, index: Int64(index), mark: index == 0 ? 0 : entries[index - 1].mark)
+    /// - Parameter index: That of an entry that is there, or 0.
+    private func position(_ index: Int64) -> Position {
+      Position(epoch: epoch, index: index, mark: index == 0 ? 0 : entries[place(index)].mark)
     }
 
+    private func place(_ index: Int64) -> Int { Int(index - deletedCount) - 1 }
+
     private func has(_ position: Position) -> Bool {
-      position.index <= entries.count && position.mark == self.position(Int(position.index)).mark
+      guard position.index > 0 else { return position.mark == 0 }
+      let place = place(position.index)
+      return entries.indices.contains(place) && entries[place].mark == position.mark
     }
 
     mutating func append(_ batch: [Keyed<Data>]) -> [Receipt] {
@@ -94,19 +110,24 @@ public struct MemoryLog: SharedLog {
           return Receipt(position: position(index), isRepeated: true)
         }
         entries.append((mark, element.key, element.value))
-        indexes[element.key] = entries.count
+        indexes[element.key] = end.index
         return Receipt(position: end, isRepeated: false)
       }
     }
 
     mutating func entries(after known: Position?) throws -> [Logged<Data>] {
       if let known {
-        if known.epoch == epoch, !has(known) { epoch = UUID().uuidString }
+        if known.epoch == epoch, !has(known) {
+          if known.index <= deletedCount {
+            throw LogFailure.gap(after: known.index, found: deletedCount + 1)
+          }
+          epoch = UUID().uuidString
+        }
         guard known.epoch == epoch else { throw LogFailure.otherEpoch(epoch) }
       }
+      let first = max(known?.index ?? 0, deletedCount) + 1
       var (page, bytes) = ([Logged<Data>](), 0)
-      for (place, entry) in entries[Int(known?.index ?? 0)...].prefix(500).enumerated() {
-        let index = Int(known?.index ?? 0) + place + 1
+      for (index, entry) in zip(first..., entries[place(first)...].prefix(500)) {
         page.append(Logged(position: position(index), key: entry.key, value: entry.data))
         bytes += entry.data.count
         if bytes >= 4 << 20 { break }
@@ -114,9 +135,10 @@ public struct MemoryLog: SharedLog {
       return page
     }
 
-    func snapshot(version: Int) -> Snapshot? {
-      snapshots[version].map {
-        Snapshot(version: version, position: position(Int($0.position.index)), data: $0.data)
+    func snapshot(upToVersion version: Int) -> Snapshot? {
+      let newest = snapshots.keys.filter { $0 <= version }.max().flatMap { snapshots[$0] }
+      return newest.map {
+        Snapshot(version: $0.version, position: position($0.position.index), data: $0.data)
       }
     }
 
@@ -126,6 +148,30 @@ public struct MemoryLog: SharedLog {
         return
       }
       snapshots[snapshot.version] = snapshot
+    }
+
+    mutating func blank(_ position: Position) throws {
+      guard position.epoch == epoch, has(position), position.index > 0 else { return }
+      let older = snapshots.filter { $0.value.position.index < position.index }
+      if deletedCount > 0, older.count < snapshots.count {
+        throw LogFailure.refused("a version could not begin anew: its snapshot has the entry")
+      }
+      entries[place(position.index)].data = Data()
+      snapshots = older
+      epoch = UUID().uuidString
+    }
+
+    mutating func compact(before index: Int64, behind snapshot: Position) -> Int {
+      guard snapshot.epoch == epoch, has(snapshot),
+        snapshots.values.contains(where: { $0.position.index == snapshot.index })
+      else { return 0 }
+      let count = Int(min(index, snapshot.index) - 1 - deletedCount)
+      guard count > 0 else { return 0 }
+      for entry in entries.prefix(count) { indexes[entry.key] = nil }
+      entries.removeFirst(count)
+      deletedCount += Int64(count)
+      snapshots = snapshots.filter { $0.value.position.index > deletedCount }
+      return count
     }
   }
 }

@@ -18,6 +18,8 @@ public struct Applied<State: SharedState>: Sendable {
   public let position: Position
   /// The key that its asker gave it.
   public let key: String
+  /// Who appended it, and when; nil if it was appended before entries had an origin.
+  public let origin: Origin?
   /// What was asked.
   public let command: State.Command
   /// What `apply` returned, the same on each machine.

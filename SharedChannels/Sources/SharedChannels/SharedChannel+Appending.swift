@@ -10,31 +10,41 @@ extension SharedChannel {
   private struct Encoded {
     let order: Order
     let entry: Keyed<Data>
+    /// As it will be decoded.
+    let command: State.Command
   }
 
   /// Returns when the input has ended and all commands are answered, or when the task is cancelled.
   func carryOutCommands() async {
+    let coder = (encoder: JSONEncoder(), decoder: JSONDecoder())
     // What waits shares one append: that costs little more than a command of its own.
     for await orders in orders.received.batches(ofAtMost: batchSize) {
-      for batch in batches(of: orders.compactMap(encoded)) { await append(batch) }
+      let header = Record.header(version: State.version, author: author)
+      let commands = orders.compactMap { encoded($0, after: header, coder.encoder, coder.decoder) }
+      for batch in batches(of: commands) { await append(batch) }
     }
     for await count in unanswered.outlet where count == 0 { return }
   }
 
   /// Answers what can never be stored, and returns the rest.
-  private func encoded(_ order: Order) -> Encoded? {
+  private func encoded(
+    _ order: Order, after header: Data, _ encoder: JSONEncoder, _ decoder: JSONDecoder
+  ) -> Encoded? {
     let command = order.command
     guard command.hasValidKey else {
       return refuse(order, "a key has 1 to 255 characters of ASCII that can be printed")
     }
     do {
-      let data = try JSONEncoder().encode(command.value)
+      let data = try encoder.encode(command.value)
       guard data.count <= largestEntry else {
         return refuse(order, "an encoded command has at most \(largestEntry) bytes")
       }
-      return Encoded(order: order, entry: Keyed(key: command.key, data))
+      // Else no machine could go on behind it.
+      let decoded = try decoder.decode(State.Command.self, from: data)
+      return Encoded(
+        order: order, entry: Keyed(key: command.key, header + data), command: decoded)
     } catch {
-      return refuse(order, "the command cannot be encoded: \(error)")
+      return refuse(order, "the command cannot be encoded and decoded: \(error)")
     }
   }
 
@@ -54,32 +64,97 @@ extension SharedChannel {
 
   /// Appends until the log has answered, nobody waits any more, or the task is cancelled.
   private func append(_ batch: [Encoded]) async {
+    defer { isAppending = false }
     var backoff = Backoff()
     var batch = batch
-    // After a try whose outcome is unknown, the batch may be stored, whatever becomes of the later tries.
-    var mayBeStored = false
+    // After a try whose outcome is unknown, the batch may be stored, whatever becomes of the later tries: behind this index.
+    var storedBehind: Int64?
+    var mayBeStored: Bool { storedBehind != nil }
     while true {
+      isAppending = false
+      while isStarting(condition.value), !Task.isCancelled { await waitUntilStarted() }
       batch = wanted(batch)
       if batch.isEmpty { return }
+      if let reason = hindrance { return refuse(batch, reason, mayBeStored: mayBeStored) }
+      guard fold != nil else { return }
+      isAppending = true
+      if !mayBeStored { rehearse(batch) }
       // Before the append: another task may apply the entries before this one has the receipts.
       ownKeys.formUnion(batch.map(\.entry.key))
+      let known = fold?.position?.index ?? 0
       do {
+        if try await mayHaveForgotten(keysBehind: storedBehind) { return forget(batch) }
+        let began = ContinuousClock.now
         let receipts = try await log.append(batch.map(\.entry))
+        counts.appendTime += .now - began
         return note(receipts, of: batch)
       } catch LogFailure.refused(let reason) {
         tell(appendFailure: reason)
         forget(batch)
-        // Requests that are dropped get nil: their askers ask again, with the same keys.
-        if !mayBeStored { for command in batch { refuse(command.order, reason) } }
-        return
+        return refuse(batch, reason, mayBeStored: mayBeStored)
       } catch {
         // Nobody knows whether it was stored. The keys make a second time harmless.
-        mayBeStored = true
+        storedBehind = min(storedBehind ?? known, known)
         if !Task.isCancelled { tell(appendFailure: "\(error)") }
       }
       forget(batch)
       if (try? await Task.sleep(for: backoff.next())) == nil { return }
     }
+  }
+
+  /// Whether another try could store a batch twice, or soon could: the log has gone on for half of what it keeps.
+  private func mayHaveForgotten(keysBehind index: Int64?) async throws -> Bool {
+    guard let history, let index else { return false }
+    do {
+      return try await log.end().index - index > history / 2
+    } catch {
+      throw LogFailure.unreachable("\(error)")
+    }
+  }
+
+  /// Whether the log has to be read first, which tells the versions that use it, or this version takes over first.
+  private func isStarting(_ health: Health) -> Bool {
+    guard obstacle == nil else { return false }
+    return !health.isReady
+      || takesOver && health.role == .waiting && health.appendFailure == nil
+  }
+
+  private func waitUntilStarted() async {
+    for await health in condition.outlet where !isStarting(health) { return }
+  }
+
+  /// Why this machine may not append, as far as it has read.
+  private var hindrance: String? {
+    if case .replaced(let version) = condition.value.role {
+      return "version \(version) has taken over"
+    }
+    if let obstacle { return "\(obstacle)" }
+    if condition.value.role == .current { return nil }
+    let failure = condition.value.appendFailure.map { ": \($0)" } ?? ""
+    return "version \(State.version) has not taken over yet\(failure)"
+  }
+
+  /// Applies a batch to a copy of the state, with what was appended and is not applied yet: about where the batch will
+  /// be in the order. So a command that traps ends this process before it is stored, and no other.
+  private func rehearse(_ batch: [Encoded]) {
+    let isBegun = rehearsed != nil
+    // Taken, so that applying does not copy once more.
+    guard var state = rehearsed.take() ?? fold?.state else { return }
+    if !isBegun {
+      var last: Int64 = 0
+      for command in appended.sorted(by: { $0.position.index < $1.position.index })
+      where command.position.index != last {
+        _ = state.apply(command.command)
+        last = command.position.index
+      }
+    }
+    // Of several with one key, the log keeps the first.
+    var known = ownKeys
+    for command in batch
+    where replies[command.entry.key] == nil && known.insert(command.entry.key).inserted {
+      _ = state.apply(command.command)
+    }
+    rehearsed = state
   }
 
   private func wanted(_ batch: [Encoded]) -> [Encoded] {
@@ -96,8 +171,11 @@ extension SharedChannel {
     counts.appended += batch.count
     counts.repeated += receipts.count { $0.isRepeated }
     for (command, receipt) in zip(batch, receipts) {
-      appended.append(Appended(order: command.order, position: receipt.position))
+      appended.append(
+        Appended(order: command.order, command: command.command, position: receipt.position))
     }
+    // What was rehearsed is not what the log has.
+    if receipts.contains(where: \.isRepeated) { rehearsed = nil }
     tell(appendFailure: nil)
     answerApplied()
   }
@@ -108,10 +186,15 @@ extension SharedChannel {
   /// knows whether the log still has the command.
   func answerApplied() {
     defer { unanswered.value = appended.count }
-    guard let applied = fold?.position else { return }
+    guard let applied = fold?.position else {
+      // There may never be a state: another machine knows the replies.
+      if obstacle != nil { drop { _ in true } }
+      return
+    }
     drop { $0.position.epoch != applied.epoch }
     drop { command in
-      guard applied.isAtOrAfter(command.position) else { return false }
+      // Behind an obstacle, another machine knows the reply.
+      guard applied.isAtOrAfter(command.position) else { return obstacle != nil }
       let reply = replies[command.order.command.key]
       command.order.request?.reply(
         reply.map { .applied($0, at: command.position) } ?? .repeated(at: command.position))
@@ -130,7 +213,13 @@ extension SharedChannel {
   }
 
   private func forget(_ batch: [Encoded]) {
+    rehearsed = nil
     ownKeys.subtract(batch.map(\.entry.key))
+  }
+
+  /// Requests that are dropped get nil: their askers ask again, with the same keys.
+  private func refuse(_ batch: [Encoded], _ reason: String, mayBeStored: Bool) {
+    if !mayBeStored { for command in batch { refuse(command.order, reason) } }
   }
 
   @discardableResult
@@ -144,5 +233,50 @@ extension SharedChannel {
     if appendFailure != nil { counts.failedAppends += 1 }
     guard condition.value.appendFailure != appendFailure else { return }
     condition.update { $0.appendFailure = appendFailure }
+  }
+
+  /// Appends blank entries: to take over, and, while appends fail, to find out whether they would succeed. For a server
+  /// that is not ready may get no command, and would never be ready again.
+  func appendBlanks() async {
+    for await health in condition.outlet.subscribe(buffering: .bufferingNewest(1))
+    where needsBlank(health) {
+      var backoff = Backoff()
+      while needsBlank(condition.value) {
+        guard (try? await Task.sleep(for: backoff.next())) != nil else { return }
+        // A batch that is being appended tells more, and before this would end.
+        if isAppending || !needsBlank(condition.value) { continue }
+        let known = (counts.batches, counts.failedAppends)
+        let failure: String?
+        do {
+          try await appendBlank()
+          failure = nil
+        } catch LogFailure.refused(let reason) {
+          failure = reason
+        } catch {
+          if Task.isCancelled { return }
+          failure = "\(error)"
+        }
+        // Else it would be older than what a batch has told.
+        if !isAppending, known == (counts.batches, counts.failedAppends) {
+          tell(appendFailure: failure)
+        }
+      }
+    }
+  }
+
+  private func needsBlank(_ health: Health) -> Bool {
+    guard health.isReady, obstacle == nil else { return false }
+    return switch health.role {
+    case .current: health.appendFailure != nil
+    case .waiting: takesOver && health.readFailure == nil
+    case .replaced: false
+    }
+  }
+
+  /// An entry that tells this version, and changes nothing else. Several machines that take over append one each, or more
+  /// until they have read one.
+  func appendBlank() async throws {
+    let header = Record.header(version: State.version, author: author)
+    _ = try await log.append([Keyed(key: "blank \(UUID().uuidString)", header)])
   }
 }

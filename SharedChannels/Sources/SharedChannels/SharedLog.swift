@@ -30,19 +30,68 @@ public protocol SharedLog: Sendable {
   /// It gives as many as the engine likes, which should be bounded in bytes: the caller asks again with the last
   /// position. So a slow reader delays nobody and costs no memory.
   ///
-  /// - Parameter position: Where to go on; nil to begin with the first entry.
+  /// - Parameter position: Where to go on; nil to begin with the first entry that is there.
   /// - Throws: ``LogFailure/otherEpoch(_:)`` if the log does not have the position, or has another epoch.
+  ///   ``LogFailure/gap(after:found:)`` if the position's entry was deleted, and later ones are there.
   func entries(after position: Position?) async throws -> [Logged<Data>]
 
   /// The place after the last entry that is durable now; its index is 0 if there is no entry.
   func end() async throws -> Position
 
-  /// The newest snapshot of a version, with the log's present epoch, or nil. Its position is in the log.
-  func snapshot(version: Int) async throws -> Snapshot?
+  /// The newest snapshot of a version, or if there is none, that of the next older version that has one; nil if none
+  /// has. It has the log's present epoch, and its position is in the log.
+  func snapshot(upToVersion version: Int) async throws -> Snapshot?
 
   /// Stores a snapshot in place of an older one of the same version. Does nothing if there is a newer one, or if
   /// the log does not have its position.
   func keep(_ snapshot: Snapshot) async throws
+
+  /// Takes an entry's content away, so that it is *blank*: it keeps its key and its place, and no machine applies it.
+  /// For one that no program can decode, or on which each traps.
+  ///
+  /// Snapshots of the entry and of later ones are removed, and the log gets another epoch: all machines begin anew, from
+  /// an older snapshot or from the log's beginning. Replies that were given before may be others then. Copies of the
+  /// content that are not the log's (backups, freed pages of a file) stay. Does nothing if the log does not have the
+  /// position.
+  ///
+  /// - Throws: ``LogFailure/refused(_:)`` if the engine cannot do it, as one that does not implement it, or if a version
+  ///   could not begin anew: the log's first entries were deleted, and its snapshot has the entry.
+  func blank(_ position: Position) async throws
+
+  /// Deletes the log's oldest entries with their keys, and the snapshots of deleted places. The epoch stays the same.
+  ///
+  /// - Parameters:
+  ///   - index: Entries from this one on are not deleted.
+  ///   - snapshot: The place of a snapshot that the log has. Its last entry and those after it are not deleted. Nothing is
+  ///     if the log has no snapshot there.
+  /// - Returns: How many were deleted: as many as the engine likes, which should hold up an append for a few
+  ///   milliseconds only. 0 if there are no more to delete.
+  /// - Throws: ``LogFailure/refused(_:)`` if the engine cannot do it, as one that does not implement it.
+  func compact(before index: Int64, behind snapshot: Position) async throws -> Int
+}
+
+extension SharedLog {
+  public func blank(_ position: Position) async throws {
+    throw LogFailure.refused("this engine cannot make an entry blank")
+  }
+
+  public func compact(before index: Int64, behind snapshot: Position) async throws -> Int {
+    throw LogFailure.refused("this engine cannot delete entries")
+  }
+
+  /// Gives each entry that is there at the call, in order, page by page.
+  package nonisolated(nonsending) func forEachEntry(
+    _ body: (Logged<Data>) throws -> Void
+  ) async throws {
+    let end = try await end()
+    var last: Position?
+    while last?.index ?? 0 < end.index {
+      for entry in try await entries(after: last) {
+        last = entry.position
+        try body(entry)
+      }
+    }
+  }
 }
 
 /// A folded state, so that a start need not read the log from its beginning.

@@ -36,6 +36,12 @@ public struct LogConformance: Sendable {
     case epochs
     /// The newest snapshot of each version is kept, if its position is in the log.
     case snapshots
+    /// An entry that is made blank keeps its place and its key, and all machines begin anew without its content. Ends
+    /// where the engine refuses it.
+    case blanking
+    /// Old entries are deleted with their keys, but none that no snapshot has, and a reader at one of them is told. Ends
+    /// where the engine refuses it.
+    case compaction
     /// A process that appends is killed, several times. What it acknowledged is there, each batch is whole, and
     /// nothing is there twice. Skipped if there is no ``LogUnderTest/appender(_:)``.
     case killedAppender
@@ -76,6 +82,8 @@ struct CheckRun: Sendable {
     case .concurrentAppenders: try await checkConcurrentAppenders()
     case .epochs: try await checkEpochs()
     case .snapshots: try await checkSnapshots()
+    case .blanking: try await checkBlanking()
+    case .compaction: try await checkCompaction()
     case .killedAppender: try await checkKilledAppender()
     }
   }

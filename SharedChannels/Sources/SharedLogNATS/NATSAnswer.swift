@@ -24,15 +24,17 @@ struct NATSAnswer: Decodable {
     let maxMsgsPerSubject: Int64?
     let numReplicas: Int?
   }
-  struct Interface: Decodable {
-    let level: Int?
+  struct State: Decodable {
+    let subjects: [String: Int]?
+    let lastSeq: Int64?
   }
 
   let error: Failure?
   let seq: Int64?
   let message: Stored?
   let config: Configuration?
-  let api: Interface?
+  let state: State?
+  let api: [String: Int]?
 
   init(_ data: Data) throws {
     let decoder = JSONDecoder()
@@ -44,7 +46,8 @@ struct NATSAnswer: Decodable {
     }
   }
 
-  /// A cluster's server processes another message with the same subject (10164), or is not ready (10163).
+  /// A cluster's server processes another message with the same subject (10164), or is not ready (10163): this one is
+  /// not stored.
   var isToBeAskedAgain: Bool { [10163, 10164].contains(error?.errCode) }
 
   func requireSuccess() throws {
@@ -63,6 +66,6 @@ extension NATSAnswer.Stored {
   }
 
   func record() throws -> NATSRecord {
-    try NATSRecord(sequence: seq, subject: subject, data: data ?? Data(), header: header)
+    try NATSRecord(sequence: seq, data: data ?? Data(), text: header(NATSRecord.header))
   }
 }

@@ -10,11 +10,8 @@ final class NATSConnection {
   private let answers: NATSSubscription
   /// How many requests there were. An answer tells by its subject to which one it belongs.
   private var requestCount = 0
-  /// How long the answers to one chunk of messages may take together.
+  /// How long an answer may take.
   var answerLimit = Duration.seconds(5)
-  /// How many messages wait for answers at a time. The library keeps at most 65,536 answers, and a cluster's server at
-  /// most 10,000 requests.
-  private static let chunkCount = 500
 
   init(_ address: NATSAddress) throws {
     handle = NATSHandle(try address.connect())
@@ -48,34 +45,23 @@ final class NATSConnection {
     try check(natsConnection_PublishMsg(handle.pointer, new))
   }
 
-  /// Sends all messages, and waits for all answers, which are in the order of the messages. The server carries them
-  /// out in this order.
-  func ask(_ messages: [NATSMessage]) throws -> [Data] {
-    try stride(from: 0, to: messages.count, by: Self.chunkCount).flatMap { start in
-      let chunk = Array(messages.dropFirst(start).prefix(Self.chunkCount))
-      return try handle.destroyReturned(after: { try askAll(chunk) })
+  /// Sends a message, and waits for the answer.
+  func ask(_ message: NATSMessage) throws -> Data {
+    requestCount += 1
+    let reply = "\(inbox).\(requestCount)"
+    return try handle.destroyReturned {
+      try publish(message, reply: reply)
+      let deadline = ContinuousClock.now + answerLimit
+      while let answer = try answers.next(until: deadline) {
+        // Not one that comes after its request was given up.
+        if answer.subject == reply { return answer.data }
+      }
+      throw LogFailure.unreachable("the NATS server does not answer")
     }
   }
 
-  private func askAll(_ messages: [NATSMessage]) throws -> [Data] {
-    let first = requestCount
-    requestCount += messages.count
-    for (place, message) in messages.enumerated() {
-      try publish(message, reply: "\(inbox).\(first + place)")
-    }
-    var answers: [Int: Data] = [:]
-    let deadline = ContinuousClock.now + answerLimit
-    while answers.count < messages.count {
-      guard let answer = try self.answers.next(until: deadline) else {
-        throw LogFailure.unreachable("the NATS server does not answer")
-      }
-      // Not one that comes after its request was given up.
-      if let number = Int(answer.subject.dropFirst(inbox.count + 1)), number >= first {
-        answers[number - first] = answer.data
-      }
-    }
-    return messages.indices.compactMap { answers[$0] }
-  }
+  /// Sends a message whose answer does not matter.
+  func tell(_ message: NATSMessage) throws { try publish(message, reply: "\(inbox).0") }
 }
 
 /// A message to a server.
@@ -114,7 +100,7 @@ private final class NATSHandle {
 
   /// - Parameter ask: Returns when an answer has come to what it has sent. The thread of the library is then past all
   ///   messages that came before.
-  func destroyReturned<Value>(after ask: () throws -> Value) rethrows -> Value {
+  func destroyReturned<Value>(_ ask: () throws -> Value) rethrows -> Value {
     let count = returned.count
     let value = try ask()
     returned.prefix(count).forEach { natsSubscription_Destroy($0) }

@@ -2,42 +2,25 @@ import Foundation
 import SharedChannels
 
 extension NATSStream {
-  /// What an append knows of the keys of its batch.
-  private struct Keys {
-    /// Where the log has keys already.
-    var known: [String: Position] = [:]
-    /// The next claim of a key: how many there were before.
-    var claims: [String: Int] = [:]
-    /// The keys that are claimed for the batch with this number.
-    var own: Set<String> = []
-  }
-
   func append(_ batch: [Keyed<Data>]) throws -> [Receipt] {
-    var first: Set<String> = []
-    let elements = batch.filter { first.insert($0.key).inserted }
+    var seen: Set<String> = []
+    let elements = batch.filter { seen.insert($0.key).inserted }
     try requireSpace(for: elements)
-    let counter = try openCounter()
-    var keys = Keys()
-    var id = UInt64.random(in: 1 ... .max)
-    var new: [String: Position] = [:]
-    while new.isEmpty {
-      let missing = elements.filter { keys.known[$0.key] == nil }
-      if missing.isEmpty { break }
-      guard try claim(missing.map(\.key), for: id, &keys) else { continue }
-      try counter.catchUp()
-      let headers = NATSRecord.headers(counter.place, count: missing.count)
-      if let sequence = try storeBatch(id, (headers, NATSRecord.encode(missing))) {
-        new = try positions(of: missing.map(\.key), sequence, counter)
-      } else {
-        for key in keys.own { keys.claims[key, default: 0] += 1 }
-        (id, keys.own) = (.random(in: 1 ... .max), [])
-      }
+    var (known, missing) = ([String: Position](), [Keyed<Data>]())
+    let stored = try store { newest in
+      known = try positions(of: elements.map(\.key), newest)
+      missing = elements.filter { known[$0.key] == nil }
+      if missing.isEmpty { return nil }
+      var record = newest.next()
+      (record.count, record.data) = (Int64(missing.count), NATSRecord.encode(missing))
+      return record
     }
-    first = []
+    var new: [String: Position] = [:]
+    for (key, position, _) in try stored?.entries() ?? [] { new[key] = position }
     return batch.map { element in
-      let isNew = first.insert(element.key).inserted && new[element.key] != nil
-      return Receipt(
-        position: (new[element.key] ?? keys.known[element.key])!, isRepeated: !isNew)
+      let position = new.removeValue(forKey: element.key)
+      defer { if let position { known[element.key] = position } }
+      return Receipt(position: (position ?? known[element.key])!, isRepeated: position == nil)
     }
   }
 
@@ -49,104 +32,93 @@ extension NATSStream {
     }
   }
 
-  private func openCounter() throws -> NATSTail {
-    if let counter, !counter.isStale { return counter }
-    try synchronize()
-    let counter = try tail(after: try lastPlace(), headersOnly: true)
-    counter.epoch = try epoch().epoch
-    self.counter = counter
-    return counter
+  /// Where the log has these keys, those of deleted entries aside.
+  private func positions(of keys: [String], _ newest: NATSRecord) throws -> [String: Position] {
+    var positions: [String: Position] = [:]
+    for sequence in self.keys.batches(with: keys) where sequence >= self.keys.firstSequence {
+      // A server that has just become the leader may not have it yet.
+      guard var record = try record(at: sequence) else { throw Self.isMissing(sequence) }
+      record.epoch = newest.epoch
+      for (key, position, _) in try record.entries() where position.index >= newest.first {
+        positions[key] = position
+      }
+    }
+    return positions
   }
 
-  /// Stores a batch, and returns its sequence; nil if others have waited long enough for it, and stored its tombstone.
+  /// Stores the record that comes after the newest one.
   ///
-  /// A server may process a message twice. It may then answer that the batch's subject has a message, which is the
-  /// batch.
-  func storeBatch(
-    _ id: UInt64, _ content: (headers: [String: String], data: Data)
-  ) throws -> Int64? {
-    if case .stored(let sequence) = try store(batchSubject(id), content) { return sequence }
-    guard let record = try last(batchSubject(id))?.record() else {
-      throw LogFailure.unreachable("a batch that the stream has cannot be read")
+  /// Who has stored the newest record waits a little if others append too, so that they come to their turn.
+  ///
+  /// - Parameter make: Makes it. It is called again if another record came first. If it returns nil, nothing is stored.
+  func store(
+    id: UInt64 = .random(in: 1 ... .max), _ make: (_ newest: NATSRecord) throws -> NATSRecord?
+  ) throws -> NATSRecord? {
+    var newest = try follow()
+    if newest.id == ownRecord, othersAppended + .milliseconds(100) > .now {
+      Thread.sleep(forTimeInterval: .random(in: 0.0005...0.0015))
+      newest = try follow()
     }
-    return record.count > 0 ? record.sequence : nil
-  }
-
-  /// The places of the entries of a batch that is at this sequence.
-  private func positions(
-    of keys: [String], _ sequence: Int64, _ counter: NATSTail
-  ) throws -> [String: Position] {
-    let before = try counter.place(before: sequence)
-    let mark = counter.place.mark
-    let epoch = counter.epoch ?? ""
-    return Dictionary(
-      uniqueKeysWithValues: keys.enumerated().map { offset, key in
-        (key, Position(epoch: epoch, index: before.index + Int64(offset) + 1, mark: mark))
-      })
-  }
-
-  private func batchSubject(_ id: UInt64) -> String { "b.\(hexadecimal(id))" }
-
-  /// A subject cannot have spaces and dots.
-  private func claimSubject(_ key: String, _ claim: Int) -> String {
-    "k.\(Data(key.utf8).base64EncodedString())" + (claim == 0 ? "" : ".\(claim)")
-  }
-
-  /// Claims keys for a batch. False if some of them were claimed before: then more is known of these.
-  private func claim(_ missing: [String], for id: UInt64, _ keys: inout Keys) throws -> Bool {
-    let free = missing.filter { !keys.own.contains($0) }
-    let stored = try store(
-      free.map { (claimSubject($0, keys.claims[$0] ?? 0), [:], Data(hexadecimal(id).utf8)) })
-    var others: [(key: String, sequence: Int64)] = []
-    for (key, stored) in zip(free, stored) {
-      switch stored {
-      case .stored: keys.own.insert(key)
-      case .taken(let sequence): others.append((key, sequence))
+    while var record = try make(newest) {
+      record.id = id
+      switch try store(record, after: newest.sequence) {
+      case .stored(let sequence):
+        record.sequence = sequence
+        try keys.take(record)
+        follower?.skip(to: sequence)
+        ownRecord = id
+        return record
+      case .taken(let sequence):
+        guard sequence > newest.sequence else {
+          throw LogFailure.unreachable("the NATS server does not have all of the log")
+        }
+        var own: NATSRecord?
+        newest = try follow(to: sequence) { if $0.id == id { own = $0 } }
+        if let own { return own }
       }
     }
-    let claims = try get(others.map { #"{"seq": \#($0.sequence)}"# })
-    var batches: [UInt64: [String: Position]] = [:]
-    for ((key, _), claim) in zip(others, claims) {
-      guard let data = claim?.data,
-        let other = UInt64(String(decoding: data, as: UTF8.self), radix: 16)
-      else { throw LogFailure.unreachable("the claim of a key cannot be read") }
-      if other == id {
-        // The server has processed the claim twice.
-        keys.own.insert(key)
-        continue
-      }
-      let places = try batches[other] ?? positions(ofBatch: other)
-      batches[other] = places
-      if let place = places[key] {
-        keys.known[key] = place
-      } else {
-        keys.claims[key, default: 0] += 1
-      }
-    }
-    return others.isEmpty
+    return nil
   }
 
-  /// The places of the entries of another's batch: of none, if it has a tombstone, and gets one if it does not come.
-  private func positions(ofBatch id: UInt64) throws -> [String: Position] {
-    let patience = ContinuousClock.now + .milliseconds(.random(in: 100...300))
-    while true {
-      if let record = try last(batchSubject(id))?.record() {
-        if record.count == 0 { return [:] }
-        let before = try place(before: record)
-        let epoch = try epoch().epoch ?? ""
-        return Dictionary(
-          uniqueKeysWithValues: try record.entries().enumerated().map { offset, entry in
-            let index = before.index + Int64(offset) + 1
-            return (entry.key, Position(epoch: epoch, index: index, mark: record.mark))
-          })
+  /// Learns what others have appended, and returns the newest record: a later one than this, or of all that was stored
+  /// before the connection.
+  private func follow(
+    to sequence: Int64 = 0, _ look: (NATSRecord) -> Void = { _ in }
+  ) throws -> NATSRecord {
+    var (sequence, first) = (sequence, keys.newest?.first ?? 1)
+    if follower?.isStale ?? true {
+      try synchronize()
+      let newest = try newest()
+      (sequence, first) = (newest.sequence, newest.first)
+      // If the log was set back, or all that was known is deleted, what it has is read anew.
+      if let known = keys.newest, try record(at: known.sequence)?.id != known.id {
+        keys = NATSKeys()
       }
-      if ContinuousClock.now < patience {
-        Thread.sleep(forTimeInterval: 0.01)
-      } else {
-        let place = counter?.place ?? NATSPlace()
-        _ = try store(batchSubject(id), (NATSRecord.headers(place), Data()))
-      }
-      try Task.checkCancellation()
+      follower = try tail(after: keys.newest?.sequence ?? 0)
     }
+    while let record = try nextRecord(isAwaited: keys.newest?.sequence ?? -1 < sequence) {
+      let index = keys.newest?.end.index ?? first - 1
+      guard let replacements = try replacements(after: index, before: record) else {
+        keys = NATSKeys()
+        throw LogFailure.unreachable("entries were deleted while they were read")
+      }
+      try replacements.forEach(keys.take)
+      try keys.take(record)
+      othersAppended = .now
+      look(record)
+    }
+    return keys.newest!
+  }
+
+  private func nextRecord(isAwaited: Bool) throws -> NATSRecord? {
+    if !isAwaited { return try follower?.nextRecord(until: .now) }
+    guard let record = try follower?.nextRecord(until: .now + .seconds(5)) else {
+      throw LogFailure.unreachable("a record of the stream does not come")
+    }
+    return record
+  }
+
+  static func isMissing(_ sequence: Int64) -> LogFailure {
+    .unreachable("the record \(sequence) of the stream is not found")
   }
 }

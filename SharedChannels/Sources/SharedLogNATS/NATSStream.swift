@@ -3,44 +3,41 @@ import SharedChannels
 
 /// A log in a stream. Its messages have these subjects:
 ///
-/// - `NAME.b.NUMBER`: the batch with this random number, or its tombstone
-/// - `NAME.b.epoch.NUMBER`: the name of an epoch
-/// - `NAME.k.KEY`: the claim of a key by a batch; `NAME.k.KEY.NUMBER`: a later claim
-/// - `NAME.s.VERSION`: the newest snapshot of a version; `NAME.s.VERSION.ID.NUMBER`: a part of it
+/// - `NAME.b`: the log's records
+/// - `NAME.x.SEQUENCE`: what a batch became in which an entry was made blank
+/// - `NAME.s.VERSION.at`: where the newest snapshot of a version is; `NAME.s.VERSION.part`: the parts of it
 /// - `NAME.sync`: a message without meaning
 ///
-/// **Batches.** A batch is one message. So it is stored as a whole, and nothing comes between its entries. An
-/// appender does not need to know the end of the log, so appenders do not wait for each other. With
-/// `Nats-Expected-Last-Sequence`, only one of several concurrent appenders would succeed.
+/// **Records.** A batch is one record. So it is stored as a whole, and nothing comes between its entries. A record is
+/// stored only if the record before it is the newest one that its author has seen
+/// (`Nats-Expected-Last-Subject-Sequence`). So its author knew all of the log: which keys it has, and which index comes
+/// next. If another record comes first, the author reads it, and tries again behind it.
 ///
-/// **Keys** are unique permanently, not only within the server's window of duplicates:
+/// **A lost answer.** A record that is still on its way may be stored later, but not behind another one: what it expects
+/// is not the newest then, and never again, since sequences only grow and the newest record is never deleted. So
+/// whoever appends the batch again either finds it in the log, or stores another record, and thereby excludes it. The
+/// same holds for a record that the server processes twice.
 ///
-/// 1. An appender stores a claim for each key of its batch, under a subject that must have no message. Then it stores
-///    the batch, under a subject that must have no message.
-/// 2. An appender that finds the claim of another batch looks for that batch. If the batch is there, the key is
-///    repeated.
-/// 3. If the batch is not there, it is on its way, or its appender died. After a short while the second appender
-///    stores a tombstone under the subject of the batch. From then on either the batch or the tombstone is there, and
-///    the other cannot be stored any more.
-/// 4. The claim of a batch with a tombstone means nothing. The key gets a next claim.
-///
-/// So a batch in the log has the only valid claims of its keys.
-///
-/// The condition is always that a subject has no message. A cluster of servers before 2.9.21 guarantees only this
-/// one: of two messages that expect the same sequence other than 0, it may store both.
+/// **Beginning and epoch.** Each record tells the log's epoch and its first entry that is not deleted. A record without
+/// entries changes one of them. So all machines learn it at the same place of the order.
 final class NATSStream {
   let connection: NATSConnection
   let name: String
-  /// Follows the log for the sake of indexes: made with the first append.
-  var counter: NATSTail?
-  /// Follows the log for its reader, and where that is.
-  var reading: (tail: NATSTail, position: Position?, epoch: NATSRecord)?
-  private var newestEpoch: NATSRecord?
+  var keys: NATSKeys
+  /// Follows the log for the sake of keys: made with the first append.
+  var follower: NATSTail?
+  /// The number of the record that it has stored last, and when it has last seen one of others.
+  var ownRecord: UInt64?
+  var othersAppended = ContinuousClock.now
+  /// Follows the log for its reader.
+  var reading: Reading?
+  /// The message without meaning that it has stored last.
+  private var lastSync: Int64?
   /// A batch of 8 MiB, with its keys.
   static let payload: Int64 = 9 << 20
 
-  init(_ address: NATSAddress, name: String, replicas: Int) throws {
-    (connection, self.name) = (try NATSConnection(address), name)
+  init(_ address: NATSAddress, name: String, replicas: Int, _ keys: NATSKeys = NATSKeys()) throws {
+    (connection, self.name, self.keys) = (try NATSConnection(address), name, keys)
     guard connection.maxPayload >= Self.payload else {
       throw LogFailure.refused(
         "the server's max_payload is \(connection.maxPayload) bytes, and a log needs at least \(Self.payload)"
@@ -54,15 +51,12 @@ final class NATSStream {
     connection.answerLimit = .seconds(1)
     defer { connection.answerLimit = .seconds(5) }
     let deadline = ContinuousClock.now + .seconds(9)
-    while ContinuousClock.now < deadline {
+    while true {
       do {
         if try isThere(replicas: replicas) { return }
-      } catch LogFailure.unreachable {
+      } catch LogFailure.unreachable where ContinuousClock.now < deadline {
         Thread.sleep(forTimeInterval: 0.2)
       }
-    }
-    guard try isThere(replicas: replicas) else {
-      throw LogFailure.unreachable("the stream \(name) cannot be made")
     }
   }
 
@@ -72,201 +66,160 @@ final class NATSStream {
       if replicas > 1 { try requireReplication() }
       let configuration = """
         {"name": "\(name)", "subjects": ["\(name).>"], "retention": "limits", "storage": "file", "discard": "new",
-        "max_msgs_per_subject": 1, "num_replicas": \(replicas)}
+        "num_replicas": \(replicas)}
         """
       try request("STREAM.CREATE", configuration).requireSuccess()
       return false
     }
     try answer.requireSuccess()
-    guard let found = answer.config, found.subjects == ["\(name).>"], found.retention == "limits",
-      found.storage == "file", found.discard == "new", found.maxAge == 0, found.maxMsgs == -1,
-      found.maxMsgsPerSubject == 1, found.numReplicas ?? 1 >= replicas
-    else {
+    guard let found = answer.config, found.maxMsgsPerSubject != 1 else {
       throw LogFailure.refused(
-        "the stream \(name) is not set up for a log with \(replicas) replicas: \(answer.config as Any)"
+        "the stream \(name) was made by a program that was built before 27 November 2026, whose logs cannot be read"
       )
     }
+    guard found.subjects == ["\(name).>"], found.retention == "limits", found.storage == "file",
+      found.discard == "new", found.maxAge == 0, found.maxMsgs == -1, found.maxMsgsPerSubject == -1,
+      found.numReplicas ?? 1 >= replicas
+    else {
+      throw LogFailure.refused(
+        "the stream \(name) is not set up for a log with \(replicas) replicas: \(found)")
+    }
     if found.numReplicas ?? 1 > 1 { try requireReplication() }
-    if try last("b.epoch.0") == nil { _ = try store("b.epoch.0", newEpoch(after: NATSPlace())) }
+    // Not if the newest record is not found: a server of 2.9.10 may not find the one before a message that was deleted.
+    if answer.state?.lastSeq == 0 { _ = try store(NATSRecord(), after: 0) }
     return true
   }
 
-  /// Refuses servers whose replicas may come to differ, as those of 2.9.10 do when one is killed or stands still.
-  /// Servers tell the level of their API from 2.11 on.
+  /// Refuses servers whose replicas may come to differ, as those of 2.9.10 do when one is killed or stands still. Those
+  /// before 2.9.21 may also store both of two records that expect the same one. Servers tell the level of their API from
+  /// 2.11 on.
   private func requireReplication() throws {
-    let answer = try NATSAnswer(try connection.ask([NATSMessage(subject: "$JS.API.INFO")])[0])
+    let answer = try NATSAnswer(try connection.ask(NATSMessage(subject: "$JS.API.INFO")))
     try answer.requireSuccess()
-    guard answer.api?.level ?? 0 > 0 else {
+    guard answer.api?["level"] ?? 0 > 0 else {
       throw LogFailure.refused(
         "a log with several replicas needs NATS servers of version 2.11 or later: replicas of 2.9 come to differ"
       )
     }
   }
 
-  @discardableResult
   func request(_ function: String, _ text: String) throws -> NATSAnswer {
-    let message = NATSMessage(subject: "$JS.API.\(function).\(name)", data: Data(text.utf8))
-    return try NATSAnswer(try connection.ask([message])[0])
+    try NATSAnswer(try connection.ask(message(function, text)))
   }
 
-  /// What became of a message that is stored only if its subject has none.
+  private func message(_ function: String, _ text: String) -> NATSMessage {
+    NATSMessage(subject: "$JS.API.\(function).\(name)", data: Data(text.utf8))
+  }
+
+  /// What became of a message that is stored only behind another one of its subject.
   enum Stored {
     case stored(Int64)
     /// The sequence of the message that the subject has.
     case taken(Int64)
   }
 
-  func store(_ subject: String, _ content: (headers: [String: String], data: Data)) throws -> Stored
-  {
-    try store([(subject, content.headers, content.data)])[0]
+  func store(_ record: NATSRecord, after sequence: Int64) throws -> Stored {
+    try store("b", record.data, [NATSRecord.header: record.text], after: sequence)
   }
 
+  /// - Parameter sequence: That of the subject's newest message; 0 if it must have none, nil if it does not matter.
+  ///
+  /// A message that a server cannot process now is not stored. It is sent again, for five seconds at most.
   func store(
-    _ messages: [(subject: String, headers: [String: String], data: Data)]
-  ) throws -> [Stored] {
-    let requests = messages.map { message in
-      let headers = message.headers.merging(["Nats-Expected-Last-Subject-Sequence": "0"]) { $1 }
-      return NATSMessage(
-        subject: "\(name).\(message.subject)", headers: headers, data: message.data)
-    }
-    return try askUntilProcessed(requests).map { answer in
-      if answer.error?.errCode == 10071 {
-        let sequence = answer.error?.description?.split(separator: " ").last.flatMap { Int64($0) }
-        return .taken(sequence ?? 0)
-      }
-      try answer.requireSuccess()
-      return .stored(answer.seq ?? 0)
-    }
-  }
-
-  /// The answers to messages. A message that a server cannot process now is not stored. It is sent again, for five
-  /// seconds at most.
-  private func askUntilProcessed(_ requests: [NATSMessage]) throws -> [NATSAnswer] {
-    var answers = try connection.ask(requests).map(NATSAnswer.init)
+    _ subject: String, _ data: Data, _ headers: [String: String] = [:], after sequence: Int64?
+  ) throws -> Stored {
+    var message = NATSMessage(subject: "\(name).\(subject)", headers: headers, data: data)
+    message.headers["Nats-Expected-Last-Subject-Sequence"] = sequence.map(String.init)
     let deadline = ContinuousClock.now + connection.answerLimit
-    while ContinuousClock.now < deadline {
-      let places = answers.indices.filter { answers[$0].isToBeAskedAgain }
-      if places.isEmpty { break }
-      Thread.sleep(forTimeInterval: 0.01)
-      for (place, data) in zip(places, try connection.ask(places.map { requests[$0] })) {
-        answers[place] = try NATSAnswer(data)
+    while true {
+      let answer = try NATSAnswer(try connection.ask(message))
+      if answer.isToBeAskedAgain, ContinuousClock.now < deadline {
+        Thread.sleep(forTimeInterval: 0.005)
+      } else if answer.error?.errCode == 10071 {
+        let found = answer.error?.description?.split(separator: " ").last.flatMap { Int64($0) }
+        return .taken(found ?? 0)
+      } else {
+        try answer.requireSuccess()
+        return .stored(answer.seq ?? 0)
       }
     }
-    return answers
   }
 
-  /// Stores messages in place of those that their subjects have.
-  func replace(_ messages: [(subject: String, data: Data)]) throws {
-    let answers = try connection.ask(
-      messages.map { NATSMessage(subject: "\(name).\($0.subject)", data: $0.data) })
-    for answer in answers { try NATSAnswer(answer).requireSuccess() }
+  /// Deletes the messages of a subject before a sequence.
+  func purge(_ subject: String, before sequence: Int64) throws {
+    // A server may take 1 for all.
+    guard sequence > 1 else { return }
+    let filter = #"{"filter": "\#(name).\#(subject)", "seq": \#(sequence)}"#
+    try request("STREAM.PURGE", filter).requireSuccess()
   }
 
-  /// The last message of a subject, which may have wildcards.
+  /// The subjects of the stream that match a filter, without the name.
+  func subjects(_ filter: String) throws -> [Substring] {
+    let answer = try request("STREAM.INFO", #"{"subjects_filter": "\#(name).\#(filter)"}"#)
+    return (answer.state?.subjects ?? [:]).keys.map { $0.dropFirst(name.count + 1) }
+  }
+
+  /// The last message of a subject.
   func last(_ subject: String) throws -> NATSAnswer.Stored? {
-    try get([#"{"last_by_subj": "\#(name).\#(subject)"}"#])[0]
+    try get(#"{"last_by_subj": "\#(name).\#(subject)"}"#)
   }
 
-  func get(_ queries: [String]) throws -> [NATSAnswer.Stored?] {
-    let subject = "$JS.API.STREAM.MSG.GET.\(name)"
-    return try connection.ask(
-      queries.map { NATSMessage(subject: subject, data: Data($0.utf8)) }
-    ).map { data in
-      let answer = try NATSAnswer(data)
-      if answer.error?.errCode == 10037 { return nil }
-      try answer.requireSuccess()
-      return answer.message
-    }
+  func message(at sequence: Int64) throws -> NATSAnswer.Stored? {
+    try get(#"{"seq": \#(sequence)}"#)
+  }
+
+  private func get(_ query: String) throws -> NATSAnswer.Stored? {
+    let answer = try request("STREAM.MSG.GET", query)
+    if answer.error?.errCode == 10037 { return nil }
+    try answer.requireSuccess()
+    return answer.message
   }
 
   /// After it, what is read has all that was stored before it began. A server that has just become the leader may not
   /// have all of it, until it has stored something.
   func synchronize() throws {
-    try replace([("sync", Data())])
-  }
-
-  /// The same, after a second. Call it when the log seems to have lost something: a leader that was frozen and replaced
-  /// answers from what it had, until it learns that it was replaced.
-  func settle() throws {
-    Thread.sleep(forTimeInterval: 1)
-    try synchronize()
-  }
-
-  func tail(after place: NATSPlace, headersOnly: Bool = false) throws -> NATSTail {
-    try NATSTail(
-      connection, stream: name, subject: "\(name).b.>", after: place, headersOnly: headersOnly)
-  }
-
-  /// The place before a record. It counts the entries from the place that the record's author knew: of batches that
-  /// came at the same time. It asks the stream's leader, since a replica that was away may be behind.
-  func place(before record: NATSRecord) throws -> NATSPlace {
-    var place = try knownPlace(of: record)
-    while place.sequence < record.sequence - 1 {
-      let query = #"{"seq": \#(place.sequence + 1), "next_by_subj": "\#(name).b.>"}"#
-      guard let next = try get([query])[0]?.record() else {
-        throw LogFailure.unreachable("the message \(record.sequence) of the stream is not found")
-      }
-      if next.sequence >= record.sequence { break }
-      place.pass(next)
+    let answer = try NATSAnswer(try connection.ask(NATSMessage(subject: "\(name).sync")))
+    try answer.requireSuccess()
+    if let lastSync {
+      // By subject: if the log was set back, another message may be there.
+      let filter = #"{"filter": "\#(name).sync", "seq": \#(lastSync + 1)}"#
+      try connection.tell(message("STREAM.PURGE", filter))
     }
-    return place
+    lastSync = answer.seq
   }
 
-  /// A place before a record, with a certain index: after the last batch that the record's author knew, or the
-  /// beginning if the log does not have that batch. If the log was set back while the author was connected, that batch
-  /// may be gone, or other messages may follow it.
-  private func knownPlace(of record: NATSRecord) throws -> NATSPlace {
-    let place = record.known
-    guard place.sequence < record.sequence, try batch(withMark: place.mark) != nil else {
-      return NATSPlace()
+  /// The newest record, which tells where the log ends. The caller has synchronized.
+  func newest() throws -> NATSRecord {
+    guard let record = try last("b")?.record() else {
+      throw LogFailure.unreachable("the stream \(name) has no record")
     }
-    return place
+    return record
   }
 
-  /// The batch with a mark, if the log has it.
-  func batch(withMark mark: Int64) throws -> NATSRecord? {
-    let sequence = NATSRecord.sequence(ofMark: mark)
-    guard sequence > 0, let message = try get([#"{"seq": \#(sequence)}"#])[0],
-      message.subject.hasPrefix("\(name).b.")
-    else { return nil }
-    let record = try message.record()
-    return record.mark == mark && record.count > 0 ? record : nil
+  /// The record at a sequence, if the log has it.
+  func record(at sequence: Int64) throws -> NATSRecord? {
+    guard sequence > 0 else { return nil }
+    var found = try message(at: sequence)
+    if found?.subject != "\(name).b" { found = try last("x.\(sequence)") }
+    var record = try found?.record()
+    record?.sequence = sequence
+    return record
   }
 
-  /// The place after the last record, for which the caller has synchronized.
-  func lastPlace() throws -> NATSPlace {
-    guard let record = try last("b.>")?.record() else { return NATSPlace() }
-    var place = try place(before: record)
-    place.pass(record)
-    return place
-  }
-
-  /// The record of the newest epoch. There are few, and a search with a wildcard is slow in a large stream. If the log
-  /// was set back, it may not have the one that was the newest before.
-  func epoch() throws -> NATSRecord {
-    if let known = newestEpoch, try epoch(known.number)?.epoch != known.epoch {
-      try settle()
-      newestEpoch = nil
+  /// The records between an index and a record that a tail does not have, since entries of theirs are blank. Nil if they
+  /// are deleted.
+  func replacements(after index: Int64, before record: NATSRecord) throws -> [NATSRecord]? {
+    var found = [record]
+    while found[0].index > index {
+      let sequence = NATSRecord.sequence(ofMark: found[0].lastMark)
+      guard let previous = try self.record(at: sequence), previous.end.index == found[0].index
+      else { return nil }
+      found.insert(previous, at: 0)
     }
-    while let record = try epoch(newestEpoch.map { $0.number + 1 } ?? 0) { newestEpoch = record }
-    guard let newestEpoch else { throw LogFailure.refused("the stream \(name) has no epoch") }
-    return newestEpoch
+    return found.dropLast()
   }
 
-  private func epoch(_ number: UInt64) throws -> NATSRecord? {
-    try last("b.epoch.\(hexadecimal(number))")?.record()
-  }
-
-  func hexadecimal(_ number: UInt64) -> String { String(number, radix: 16) }
-
-  private func newEpoch(after place: NATSPlace) -> (headers: [String: String], data: Data) {
-    (NATSRecord.headers(place, epoch: UUID().uuidString), Data())
-  }
-
-  /// The log's epoch, which is another than this one. Whoever comes first makes it.
-  func beginEpoch(after known: NATSRecord) throws -> String {
-    let subject = "b.epoch.\(hexadecimal(known.number + 1))"
-    _ = try store(subject, newEpoch(after: try lastPlace()))
-    return try epoch().epoch ?? ""
+  func tail(after sequence: Int64) throws -> NATSTail {
+    try NATSTail(connection, stream: name, after: sequence)
   }
 }

@@ -60,6 +60,7 @@ public struct PostgresLog: SharedLog {
     switch try await reading.page(after: position, every: pollInterval) {
     case .entries(let entries, isLast: _): return entries
     case .otherEpoch(let epoch): throw LogFailure.otherEpoch(epoch)
+    case .gap(let index, let found): throw LogFailure.gap(after: index, found: found)
     case .isLost(let lost):
       let begin = PostgresCall(
         "begin_epoch", .text(lost.epoch), .integer(lost.index), .integer(lost.mark))
@@ -71,10 +72,11 @@ public struct PostgresLog: SharedLog {
     try await appending.call([PostgresCall("last")]) { $0.position(0) }
   }
 
-  public func snapshot(version: Int) async throws -> Snapshot? {
-    try await appending.call([PostgresCall("snapshot_of", .integer(version))]) { rows in
+  public func snapshot(upToVersion version: Int) async throws -> Snapshot? {
+    try await appending.call([PostgresCall("newest_snapshot", .integer(version))]) { rows in
       rows.indices.first.map {
-        Snapshot(version: version, position: rows.position($0), data: rows.data($0, 3))
+        Snapshot(
+          version: Int(rows.integer($0, 3)), position: rows.position($0), data: rows.data($0, 4))
       }
     }
   }
@@ -85,6 +87,19 @@ public struct PostgresLog: SharedLog {
       "keep", .integer(snapshot.version), .text(position.epoch), .integer(position.index),
       .integer(position.mark), .bytes(snapshot.data))
     try await appending.call([keep]) { _ in }
+  }
+
+  public func blank(_ position: Position) async throws {
+    let blank = PostgresCall(
+      "blank", .text(position.epoch), .integer(position.index), .integer(position.mark))
+    try await appending.call([blank]) { _ in }
+  }
+
+  public func compact(before index: Int64, behind snapshot: Position) async throws -> Int {
+    let compact = PostgresCall(
+      "compact", .integer(index), .text(snapshot.epoch), .integer(snapshot.index),
+      .integer(snapshot.mark))
+    return try await appending.call([compact]) { Int($0.integer(0, 0)) }
   }
 
   /// It becomes part of statements.

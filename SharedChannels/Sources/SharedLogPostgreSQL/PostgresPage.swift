@@ -7,6 +7,7 @@ enum PostgresPage {
   case entries([Logged<Data>], isLast: Bool)
   case otherEpoch(String)
   case isLost(Position)
+  case gap(after: Int64, found: Int64)
 
   private static let count = 500
   private static let bytes = 4 << 20
@@ -29,7 +30,12 @@ enum PostgresPage {
     }
     var places = rows.indices.filter { !rows.isNull($0, 1) }
     if let known, known.index > 0 {
-      guard let first = places.first, rows.position(first, epoch: epoch) == known else {
+      let first = places.first.map { rows.position($0, epoch: epoch) }
+      if let first, first.index > known.index {
+        self = .gap(after: known.index, found: first.index)
+        return
+      }
+      guard first == known else {
         self = .isLost(known)
         return
       }

@@ -129,7 +129,7 @@ struct PostgresSchema: Sendable {
   let name: String
   /// As it stands at the end of `schema.sql`.
   static let version = "shared log \(number)"
-  private static let number = 2
+  private static let number = 4
 
   /// Whether a schema with such a comment need not be made. A newer one is left as it is.
   static func isPresent(_ comment: String?) -> Bool {

@@ -89,16 +89,16 @@ public struct SQLiteLog: SharedLog {
     }
   }
 
-  public func snapshot(version: Int) async throws -> Snapshot? {
+  public func snapshot(upToVersion version: Int) async throws -> Snapshot? {
     try await refusing {
       try await pool.read { database in
-        let sql = #"SELECT "index", mark, data FROM snapshot WHERE version = ?"#
+        let sql = "SELECT * FROM snapshot WHERE version <= ? ORDER BY version DESC LIMIT 1"
         guard let row = try Row.fetchOne(database, sql: sql, arguments: [version]) else {
           return nil
         }
         let position = Position(
           epoch: try Self.epoch(in: database), index: row["index"], mark: row["mark"])
-        return Snapshot(version: version, position: position, data: row["data"])
+        return Snapshot(version: row["version"], position: position, data: row["data"])
       }
     }
   }
@@ -119,6 +119,50 @@ public struct SQLiteLog: SharedLog {
         arguments: [
           snapshot.version, snapshot.data, position.index, position.mark, position.epoch,
         ])
+    }
+  }
+
+  public func blank(_ position: Position) async throws {
+    try await write { database in
+      try database.execute(
+        sql: #"""
+          UPDATE entry SET data = x'' WHERE "index" = ? AND mark = ?
+            AND EXISTS (SELECT 1 FROM log WHERE epoch = ?)
+          """#,
+        arguments: [position.index, position.mark, position.epoch])
+      guard database.changesCount > 0 else { return }
+      try database.execute(
+        sql: #"DELETE FROM snapshot WHERE "index" >= ?"#, arguments: [position.index])
+      let isWhole = #"SELECT EXISTS (SELECT 1 FROM entry WHERE "index" = 1)"#
+      guard try database.changesCount == 0 || Bool.fetchOne(database, sql: isWhole)! else {
+        throw LogFailure.refused("a version could not begin anew: its snapshot has the entry")
+      }
+      try Self.setNewEpoch(after: position, in: database)
+    }
+    appends.update { $0 += 1 }
+  }
+
+  public func compact(before index: Int64, behind snapshot: Position) async throws -> Int {
+    try await write { database in
+      let first = try Int64.fetchOne(
+        database,
+        sql: #"""
+          SELECT (SELECT min("index") FROM entry) FROM log JOIN snapshot JOIN entry USING ("index", mark)
+            WHERE epoch = ? AND "index" = ? AND mark = ?
+          """#, arguments: [snapshot.epoch, snapshot.index, snapshot.mark])
+      guard let first else { return 0 }
+      try database.execute(
+        sql: #"""
+          DELETE FROM entry WHERE "index" < min(?, ?, (
+            SELECT max("index") + 1 FROM (
+              SELECT "index", sum(length(data)) OVER (ORDER BY "index") - length(data) AS bytes_before
+              FROM (SELECT "index", data FROM entry WHERE "index" >= ? ORDER BY "index" LIMIT 1000))
+            WHERE bytes_before < ?))
+          """#, arguments: [index, snapshot.index, first, Self.pageBytes])
+      let count = database.changesCount
+      try database.execute(
+        sql: #"DELETE FROM snapshot WHERE "index" < (SELECT min("index") FROM entry)"#)
+      return count
     }
   }
 
@@ -181,10 +225,18 @@ public struct SQLiteLog: SharedLog {
   ) throws -> [Logged<Data>]? {
     let epoch = try Self.epoch(in: database)
     if let known {
-      let mark = try Int64.fetchOne(
-        database.cachedStatement(sql: #"SELECT mark FROM entry WHERE "index" = ?"#),
+      let row = try Row.fetchOne(
+        database.cachedStatement(
+          sql: #"SELECT "index", mark FROM entry WHERE "index" >= ? ORDER BY "index" LIMIT 1"#),
         arguments: [known.index])
-      guard known.epoch == epoch, mark ?? 0 == known.mark else { return nil }
+      guard known.epoch == epoch else { return nil }
+      if known.index > 0 {
+        guard let row else { return nil }
+        if row["index"] > known.index {
+          throw LogFailure.gap(after: known.index, found: row["index"])
+        }
+        guard row["mark"] == known.mark else { return nil }
+      }
     }
     let rows = try Row.fetchCursor(
       database.cachedStatement(
@@ -205,13 +257,15 @@ public struct SQLiteLog: SharedLog {
   /// The log's epoch, which is another than the position's. Whoever comes first makes it.
   private func beginEpoch(after position: Position?) async throws -> String {
     try await write { database in
-      if let position {
-        try database.execute(
-          sql: "UPDATE log SET epoch = lower(hex(randomblob(16))) WHERE epoch = ?",
-          arguments: [position.epoch])
-      }
+      if let position { try Self.setNewEpoch(after: position, in: database) }
       return try Self.epoch(in: database)
     }
+  }
+
+  private static func setNewEpoch(after position: Position, in database: Database) throws {
+    try database.execute(
+      sql: "UPDATE log SET epoch = lower(hex(randomblob(16))) WHERE epoch = ?",
+      arguments: [position.epoch])
   }
 
   /// Returns when this handle has appended since, or it is time to look again.

@@ -9,9 +9,11 @@ struct Load {
   let clients: Int
   let members: Int
   let seconds: Int
+  /// How many entries the log keeps; nil for all.
+  let history: Int?
 
   func run() async throws {
-    let channel = SharedChannel(Team(members: members), log: log)
+    let channel = SharedChannel(Team(members: members), log: log, history: history)
     async let running: Void = channel.run()
     for await health in channel.health where health.isServing { break }
     print(line: "ready")
@@ -26,7 +28,7 @@ struct Load {
       print(line: "state \(revised.position?.index ?? 0) \(revised.value.checksum)")
     }
     channel.finish()
-    try await running
+    await running
   }
 
   /// How many commands were answered, and how long each took, in microseconds.

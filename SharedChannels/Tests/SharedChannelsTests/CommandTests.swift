@@ -33,11 +33,26 @@ final class CommandTests: XCTestCase {
     async let run: Void = channel.run()
     let replies = await outcomes
     channel.finish()
-    try await run
+    await run
     XCTAssertEqual(
       Set(replies.map { "\($0!)" }).count, 100, "each command has another place in the order")
     XCTAssertEqual(log.appends, [100])
     XCTAssertEqual(channel.state.value.value.names.count, 100)
+  }
+
+  func test_itCountsHowLongTheLogTook() async throws {
+    let (channel, log) = (makeChannel(), log)
+    log.isHeld = true
+    try await running(channel) {
+      async let asked = channel.add("Ann")
+      while log.entered == 0 { try await Task.sleep(for: .milliseconds(1)) }
+      try await Task.sleep(for: .milliseconds(50))
+      log.isHeld = false
+      let outcome = await asked
+      XCTAssertNotNil(outcome?.reply)
+      let time = await channel.counts.appendTime
+      XCTAssertGreaterThanOrEqual(time, .milliseconds(50))
+    }
   }
 
   func test_aLostAnswerIsAskedForAgainAndTheCommandAppliedOnce() async throws {
@@ -83,7 +98,7 @@ final class CommandTests: XCTestCase {
     async let run: Void = channel.run()
     let outcomes = await [first, second]
     channel.finish()
-    try await run
+    await run
     XCTAssertEqual(outcomes.map(\.?.reply), [.done(count: 1), .done(count: 1)])
     XCTAssertEqual(channel.state.value.value.names, ["Ann"])
   }
@@ -144,7 +159,7 @@ final class CommandTests: XCTestCase {
     channel.inlet.send(.add(String(repeating: "x", count: 4 << 20)))
     for name in ["Ann", "Bob", "late"] { channel.inlet.send(.add(name)) }
     channel.finish()
-    try await within { try await channel.run() }
+    try await within { await channel.run() }
     XCTAssertEqual(channel.state.value.value.names, ["Ann", "Bob"])
     let counts = await channel.counts
     XCTAssertEqual([counts.appended, counts.notStored], [2, 1])
@@ -194,10 +209,12 @@ final class CommandTests: XCTestCase {
   func test_whatTheEngineRefusesIsNotStoredAndTheNextMayBe() async throws {
     let channel = makeChannel()
     log.failAppends(.before(LogFailure.refused("disk full")))
+    // It may append a blank entry before a test that was answered looks at its health.
+    let health = Probe(channel.health.outlet)
     try await running(channel) {
       let refused = await channel.add("Ann")
       XCTAssertEqual(refused, .notStored("disk full"))
-      XCTAssertEqual(channel.health.value.appendFailure, "disk full")
+      XCTAssertEqual(health.values.compactMap(\.appendFailure), ["disk full"])
       let next = await channel.add("Bob")
       XCTAssertEqual(next?.reply, .done(count: 1))
       XCTAssertNil(channel.health.value.appendFailure)
@@ -207,12 +224,13 @@ final class CommandTests: XCTestCase {
   func test_aBatchThatMayBeStoredIsNotCalledNotStoredWhenALaterTryIsRefused() async throws {
     let channel = makeChannel()
     let unknown: [any Error] = [LogFailure.unreachable("cut"), CancellationError()]
+    let health = Probe(channel.health.outlet)
     for (number, error) in unknown.enumerated() {
       log.failAppends(.after(error), .before(LogFailure.refused("disk full")))
       try await running(channel) {
         let unanswered = await channel.add("g\(number)", key: "k\(number)")
         XCTAssertNil(unanswered)
-        XCTAssertEqual(channel.health.value.appendFailure, "disk full")
+        XCTAssertEqual(health.values.compactMap(\.appendFailure).last, "disk full")
         let again = await channel.add("g\(number)", key: "k\(number)")
         XCTAssertEqual(again?.reply, .done(count: number + 1))
       }
@@ -220,5 +238,95 @@ final class CommandTests: XCTestCase {
     let notStored = await channel.counts.notStored
     XCTAssertEqual(notStored, 0)
     XCTAssertEqual(channel.state.value.value.names, ["g0", "g1"])
+  }
+
+  func test_aServerWhoseAppendsFailIsNotServingUntilTheySucceedThoughNobodyAsks() async throws {
+    let channel = makeChannel()
+    let full = (0..<4).map { _ in ScriptedLog.Failure.before(LogFailure.refused("disk full")) }
+    log.failAppends(full)
+    let log = log
+    let seen = Probe(channel.health.outlet)
+    try await running(channel) {
+      let refused = await channel.add("Ann")
+      XCTAssertEqual(refused, .notStored("disk full"))
+      let failed = seen.values.filter { $0.appendFailure == "disk full" }
+      XCTAssertFalse(failed.isEmpty)
+      XCTAssertFalse(failed.contains(where: \.isServing))
+      for await health in channel.health where health.isServing { break }
+      // Its trials are blank entries: the first that was stored takes a place, and changes nothing.
+      for await revised in channel.state where revised.position?.index == 1 { break }
+      let next = await channel.add("Bob")
+      XCTAssertEqual(next?.reply, .done(count: 1))
+      XCTAssertEqual(channel.state.value.position?.index, 2)
+      let counts = await channel.counts
+      XCTAssertEqual(counts.failedAppends, 4)
+      XCTAssertEqual(counts.applied, 1)
+      XCTAssertEqual(log.appends.count, 6)
+    }
+  }
+
+  func test_anUnreachableLogWhoseAskersHaveLeftIsTriedToo() async throws {
+    let channel = makeChannel()
+    log.failAppends(.before(LogFailure.unreachable("cut")))
+    try await running(channel) {
+      let asking = Task { await channel.add("Ann") }
+      for await health in channel.health where health.appendFailure != nil { break }
+      asking.cancel()
+      _ = await asking.value
+      for await health in channel.health where health.isServing { break }
+    }
+    XCTAssertEqual(channel.state.value.value.names, [])
+  }
+
+  func test_aCommandThatCannotBeDecodedAgainIsNotStored() async throws {
+    let channel = SharedChannel(Strict(), log: log)
+    try await running(channel) {
+      let outcome = await channel.commands.ask(Keyed(key: "k", Strict.Name("")))
+      guard case .notStored(let reason)? = outcome else { return XCTFail("it was stored") }
+      XCTAssertTrue(reason.hasPrefix("the command cannot be encoded and decoded"), reason)
+    }
+    XCTAssertEqual(log.appends, [])
+  }
+
+  func test_aCommandIsRehearsedOnceThoughItIsAskedTwice() async throws {
+    let channel = SharedChannel(Strict(), log: log)
+    async let first = channel.commands.ask(Keyed(key: "k", Strict.Name("Ann")))
+    async let second = channel.commands.ask(Keyed(key: "k", Strict.Name("Ann")))
+    while channel.waitingCommands < 2 { await Task.yield() }
+    async let running: Void = channel.run()
+    let (one, other) = await (first, second)
+    XCTAssertEqual(one?.reply, 1)
+    XCTAssertEqual(other, one)
+    let again = await channel.commands.ask(Keyed(key: "k", Strict.Name("Ann")))
+    XCTAssertEqual(again, one)
+    channel.finish()
+    await running
+  }
+}
+
+/// Traps if a name comes twice, and does not decode an empty one.
+private struct Strict: SharedState {
+  struct Name: Codable, Sendable, Equatable {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    init(from decoder: any Decoder) throws {
+      text = try decoder.singleValueContainer().decode(String.self)
+      if text.isEmpty { throw CocoaError(.coderInvalidValue) }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(text)
+    }
+  }
+
+  private var names: [String] = []
+
+  mutating func apply(_ name: Name) -> Int {
+    precondition(!names.contains(name.text), "\(name.text) is there")
+    names.append(name.text)
+    return names.count
   }
 }

@@ -85,7 +85,7 @@ final class HistoryTests: XCTestCase {
 
   func test_aStartReadsOnlyWhatIsAfterTheSnapshot() async throws {
     try await fill(1_000)
-    let snapshot = try await log.snapshot(version: 1)
+    let snapshot = try await log.snapshot(upToVersion: 1)
     XCTAssertEqual(snapshot?.position.index, 1_000)
     let again = ScriptedLog(log.storage)
     let channel = SharedChannel(Guests(), log: again)
@@ -120,7 +120,7 @@ final class HistoryTests: XCTestCase {
         await Task.yield()
       }
       XCTAssertEqual(count, 3)
-      let snapshot = try await log.snapshot(version: 1)
+      let snapshot = try await log.snapshot(upToVersion: 1)
       XCTAssertEqual(snapshot?.position.index, 30)
     }
   }
@@ -150,11 +150,59 @@ final class HistoryTests: XCTestCase {
       log.hide(2)
       _ = try await log.append(["b", "c"].map(entry))
       try await failures.expect(nil)
-      try await failures.expect("after the entry 1 the log has the entry 3")
+      try await failures.expect(
+        "after the entry 1 the log has the entry 3: put back what was deleted, for example from a backup"
+      )
       XCTAssertEqual(channel.state.value.value.names, ["Ann"])
+      let refused = await channel.add("d")
+      guard case .notStored(let reason)? = refused else { return XCTFail("it was not refused") }
+      XCTAssertTrue(reason.hasPrefix("after the entry 1 the log has the entry 3"), reason)
+      // So does a machine that starts.
+      let later = SharedChannel(Guests(), log: log)
+      try await running(later) {
+        for await health in later.health where health.isReady { break }
+        XCTAssertFalse(later.health.value.isServing)
+        XCTAssertEqual(later.state.value.value.names, ["Ann"])
+      }
       log.hide(nil)
       for await revised in channel.state where revised.position?.index == 3 { break }
       XCTAssertEqual(channel.state.value.value.names, ["Ann", "b", "c"])
+      XCTAssertEqual(channel.health.value.restarts, 0)
+    }
+  }
+
+  func test_aLogThatIsSetBackToTheEntryBeforeAGapIsWhole() async throws {
+    let channel = SharedChannel(Guests(), log: log)
+    try await running(channel) { [log] in
+      _ = await channel.add("Ann")
+      let backup = log.storage.backUp()
+      log.hide(2)
+      _ = try await log.append(["b", "c"].map(entry))
+      for await health in channel.health where health.readFailure != nil { break }
+      log.storage.restore(backup)
+      log.hide(nil)
+      for await health in channel.health where health.isServing { break }
+      let outcome = await channel.add("d")
+      XCTAssertEqual(outcome?.reply, .done(count: 2))
+    }
+  }
+
+  func test_aMachineBeforeAGapGoesOnBehindItWhenThereIsASnapshotThatItCanRead() async throws {
+    let channel = SharedChannel(Guests(), log: log)
+    try await running(channel) { [log] in
+      _ = await channel.add("Ann")
+      log.hide(2)
+      let places = try await log.append(["b", "c", "d"].map(entry)).map(\.position)
+      try await log.keep(Snapshot(version: 1, position: places[1], data: Data("?".utf8)))
+      for await health in channel.health where health.readFailure != nil { break }
+      let refused = await channel.add("e")
+      guard case .notStored? = refused else { return XCTFail("it was not refused") }
+      let state = Data(#"{"names": ["Ann", "b", "c", "d"]}"#.utf8)
+      try await log.keep(Snapshot(version: 1, position: places[2], data: state))
+      for await health in channel.health where health.isServing { break }
+      let outcome = await channel.add("e")
+      XCTAssertEqual(outcome?.reply, .done(count: 5))
+      XCTAssertEqual(channel.health.value.restarts, 1)
     }
   }
 

@@ -1,5 +1,6 @@
 import AsyncChannels
 import Foundation
+import ServiceLifecycle
 import SharedChannels
 import Synchronization
 
@@ -28,7 +29,7 @@ final class ScriptedLog: SharedLog {
   private struct Script {
     var appendFailures: [Failure] = []
     var isHeld = false
-    var isEntered = false
+    var entered = 0
     var appends: [Int] = []
     var reads: [Int64] = []
     var isHiding: Int64?
@@ -54,7 +55,9 @@ final class ScriptedLog: SharedLog {
   /// After which indexes entries were read.
   var reads: [Int64] { script.withLock { $0.reads } }
 
-  func failAppends(_ failures: Failure...) {
+  func failAppends(_ failures: Failure...) { failAppends(failures) }
+
+  func failAppends(_ failures: [Failure]) {
     script.withLock { $0.appendFailures = failures }
   }
 
@@ -64,8 +67,8 @@ final class ScriptedLog: SharedLog {
     set { script.withLock { $0.isHeld = newValue } }
   }
 
-  /// Whether an append has begun.
-  var isEntered: Bool { script.withLock { $0.isEntered } }
+  /// How many appends have begun.
+  var entered: Int { script.withLock { $0.entered } }
 
   /// Leaves out the entry at this index.
   func hide(_ index: Int64?) {
@@ -73,7 +76,7 @@ final class ScriptedLog: SharedLog {
   }
 
   func append(_ batch: [Keyed<Data>]) async throws -> [Receipt] {
-    script.withLock { $0.isEntered = true }
+    script.withLock { $0.entered += 1 }
     while isHeld { try await Task.sleep(for: .milliseconds(1)) }
     let failure = script.withLock { script -> Failure? in
       script.appends.append(batch.count)
@@ -96,7 +99,39 @@ final class ScriptedLog: SharedLog {
 
   func end() async throws -> Position { try await log.end() }
 
-  func snapshot(version: Int) async throws -> Snapshot? { try await log.snapshot(version: version) }
+  func snapshot(upToVersion version: Int) async throws -> Snapshot? {
+    try await log.snapshot(upToVersion: version)
+  }
+
+  func keep(_ snapshot: Snapshot) async throws { try await log.keep(snapshot) }
+
+  func blank(_ position: Position) async throws { try await log.blank(position) }
+
+  func compact(before index: Int64, behind snapshot: Position) async throws -> Int {
+    try await log.compact(before: index, behind: snapshot)
+  }
+}
+
+/// The engine of somebody who has implemented what has no default.
+struct KeepingLog: SharedLog {
+  let log: MemoryLog
+  /// How long an append takes.
+  var delay = Duration.zero
+
+  func append(_ batch: [Keyed<Data>]) async throws -> [Receipt] {
+    if delay > .zero { try await Task.sleep(for: delay) }
+    return try await log.append(batch)
+  }
+
+  func entries(after position: Position?) async throws -> [Logged<Data>] {
+    try await log.entries(after: position)
+  }
+
+  func end() async throws -> Position { try await log.end() }
+
+  func snapshot(upToVersion version: Int) async throws -> Snapshot? {
+    try await log.snapshot(upToVersion: version)
+  }
 
   func keep(_ snapshot: Snapshot) async throws { try await log.keep(snapshot) }
 }
@@ -120,7 +155,7 @@ struct TookTooLong: Error {}
 
 /// Runs channels while a closure runs.
 func running<Value: Sendable>(
-  _ channels: SharedChannel<Guests>..., body: @escaping @Sendable () async throws -> Value
+  _ channels: any Service..., body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
   try await within {
     try await withThrowingTaskGroup(of: Value?.self) { group in

@@ -77,11 +77,11 @@ struct ClientHistory: Sendable {
 
   /// Sorting the operations by time is what it costs.
   ///
-  /// - Parameter log: The keys of all entries, read after the last answer.
-  func check(against log: [String]) throws(Violation) {
+  /// - Parameter log: The keys of all entries, read after the last answer; nil for blank ones.
+  func check(against log: [String?]) throws(Violation) {
     var (model, replies, states) = (Tally(), [Int](), [Tally()])
     for key in log {
-      replies.append(model.apply(key))
+      replies.append(key.map { model.apply($0) } ?? 0)
       states.append(model)
     }
     try requireOneEpoch()
@@ -97,10 +97,11 @@ struct ClientHistory: Sendable {
   }
 
   private func commands(
-    in log: [String], _ replies: [Int]
+    in log: [String?], _ replies: [Int]
   ) throws(Violation) -> [Operation] {
     var places: [String: Int] = [:]
     for (place, key) in log.enumerated() {
+      guard let key else { continue }
       guard places.updateValue(place + 1, forKey: key) == nil else { throw .storedTwice(key) }
     }
     var commands: [String: Operation] = [:]
@@ -123,7 +124,7 @@ struct ClientHistory: Sendable {
       command.ended = [command.ended, ended].compactMap(\.self).min()
       commands[one.key] = command
     }
-    for key in log where commands[key] == nil {
+    for key in log.compactMap(\.self) where commands[key] == nil {
       throw refused.contains(key) ? .refusedAndStored(key) : .neverAsked(key)
     }
     return Array(commands.values)

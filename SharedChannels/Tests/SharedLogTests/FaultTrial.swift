@@ -4,28 +4,44 @@ import SharedChannels
 import XCTest
 
 /// Three machines, each with five clients, while faults happen: what the clients are told is linearizable, so nothing
-/// that was answered is lost or applied twice, no state goes back, and the service goes on after each fault.
+/// that was answered is lost or applied twice, no state goes back, and the service goes on after each fault. Meanwhile the
+/// machines delete old entries: all but so many that no client asks again with a key that is gone.
 ///
 /// - Parameters:
 ///   - rounds: How often the fault happens, unless `SHARED_LOG_ROUNDS` says it.
 ///   - fault: When it returns, the service must go on.
 ///   - mend: Ends a fault during which the service must go on. It is told when `fault` returned.
-///   - others: What others than the trial's clients were told. Called after all channels have ended.
+///   - deletes: Whether the engine can delete entries.
+///   - others: What others than the trial's clients were told. It gets all entries, after all channels have ended.
 func requireNothingIsLost(
-  rounds: Int, _ makeLog: @Sendable () throws -> any SharedLog,
+  rounds: Int, deletes: Bool = true, _ makeLog: @Sendable () throws -> any SharedLog,
   fault: @Sendable () async throws -> Void = {},
   mend: @Sendable (ContinuousClock.Instant) async throws -> Void = { _ in },
-  others: @Sendable () async throws -> ClientHistory = { ClientHistory() }
+  others: @Sendable ([Logged<Data>]) async throws -> ClientHistory = { _ in ClientHistory() }
 ) async throws {
   let roundsOfEnvironment = try roundsOfEnvironment()
-  let channels = try (0..<3).map { _ in SharedChannel(Tally(), log: try makeLog()) }
+  let archive = Archive()
+  let kept = deletes ? 50_000 : nil
+  let log = try makeLog()
+  if let kept {
+    try await within(.seconds(120)) {
+      try await fill(log, count: kept, Tally())
+    } orSay: {
+      "the log cannot be filled"
+    }
+  }
+  let channels = try (0..<3).map { _ in
+    SharedChannel(
+      Tally(), log: ArchivingLog(log: try makeLog(), reader: try makeLog(), archive: archive),
+      snapshotInterval: 50, history: kept)
+  }
   let states = channels.map { $0.state.subscribe() }
   let isOver = CurrentValue(false)
   var service = ServiceProbe(channels: channels)
   var history = try await withThrowingTaskGroup(of: ClientHistory.self) { group in
     for channel in channels {
       group.addTask {
-        try await channel.run()
+        await channel.run()
         return ClientHistory()
       }
     }
@@ -47,6 +63,7 @@ func requireNothingIsLost(
       try await service.requireAnswers()
     }
     try await requireProgress(of: channels)
+    if deletes { try await requireDeletion(by: channels) }
     isOver.value = true
     for channel in channels { channel.finish() }
     group.addTask {
@@ -58,18 +75,30 @@ func requireNothingIsLost(
     group.cancelAll()
     return history
   }
+  for channel in channels {
+    XCTAssertEqual(channel.health.value.restarts, 0, "a machine has lost its place in the log")
+  }
   for subscription in states {
     try await requireOneHistory(subscription)
   }
+  let entries = try await within(.seconds(300)) {
+    try await untilItSucceeds { try await archive.allEntries(of: log) }
+  } orSay: {
+    "the log cannot be read"
+  }
   history += service.history
-  history += try await others()
+  history += try await others(entries)
   XCTAssertGreaterThan(history.answeredCount, 30)
   XCTAssertGreaterThan(history.readCount, 0)
   let began = ContinuousClock.now
   history.note(read: try await finalState(of: try makeLog()), from: began)
-  let log = try await keys(of: try makeLog())
-  try history.check(against: log)
-  print("\(log.count) commands and \(history.readCount) reads are linearizable")
+  try history.check(against: entries.map { $0.isBlank ? nil : $0.key })
+  let deleted = entries.count - (try await allEntries(of: log).count)
+  if deletes { XCTAssertGreaterThan(deleted, 0) }
+  let commands = entries.count { !$0.isBlank }
+  print(
+    "\(commands) commands and \(history.readCount) reads are linearizable, \(deleted) entries deleted"
+  )
   if roundsOfEnvironment != nil { print(service.summary) }
 }
 
@@ -83,7 +112,7 @@ private func clients(
   }
 }
 
-private func roundsOfEnvironment() throws -> Int? {
+func roundsOfEnvironment() throws -> Int? {
   guard let text = ProcessInfo.processInfo.environment["SHARED_LOG_ROUNDS"], !text.isEmpty else {
     return nil
   }
@@ -99,6 +128,18 @@ private func requireProgress(of channels: [SharedChannel<Tally>]) async throws {
     throw CancellationError()
   } orSay: {
     "the service does not go on: \(channels.map(\.health.value))"
+  }
+}
+
+/// Within two minutes.
+private func requireDeletion(by channels: [SharedChannel<Tally>]) async throws {
+  try await within(.seconds(120)) {
+    while true {
+      for channel in channels where await channel.counts.deleted > 0 { return }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+  } orSay: {
+    "nothing is deleted: \(channels.map(\.health.value))"
   }
 }
 
@@ -123,29 +164,17 @@ private func finalState(of log: any SharedLog) async throws -> Revised<Tally> {
     "there is no final state: \(channel.health.value)"
   }
   channel.finish()
-  try await running
+  await running
   return state
 }
 
-/// The keys of all entries, in the log's order.
-private func keys(of log: any SharedLog) async throws -> [String] {
-  try await within(.seconds(300)) {
-    try await untilItSucceeds { try await allEntries(of: log).map(\.key) }
-  } orSay: {
-    "the log cannot be read"
-  }
-}
-
 func allEntries(of log: any SharedLog) async throws -> [Logged<Data>] {
-  let end = try await log.end()
   var entries: [Logged<Data>] = []
-  while entries.last?.position.index ?? 0 < end.index {
-    entries += try await log.entries(after: entries.last?.position)
-  }
+  try await log.forEachEntry { entries.append($0) }
   return entries
 }
 
-private func untilItSucceeds<Value>(_ work: () async throws -> Value?) async throws -> Value {
+func untilItSucceeds<Value>(_ work: () async throws -> Value?) async throws -> Value {
   while true {
     if let value = try? await work() { return value }
     try await Task.sleep(for: .milliseconds(100))

@@ -9,7 +9,10 @@ enum Fault: CaseIterable {
   case forgetsKeysOfOtherHandles, forgetsAtRestart, neverWakes, ignoresCancelling,
     forgetsForSlowReaders
   case cutsLargeEntries, givesEverythingAtOnce, tearsBatches, keepsTheEpoch, losesSnapshots
-  case keepsSnapshotsOfAnything
+  case keepsSnapshotsOfAnything, blanksNothing, blanksWithoutANewEpoch, blanksAnotherMark,
+    keepsWhatHasTheBlank
+  case deletesNothing, deletesWithoutASnapshot, deletesBehindAnyPlace, goesOnAcrossAGap,
+    beginsAnEpochAtAGap
 
   var check: LogConformance.Check {
     switch self {
@@ -23,6 +26,11 @@ enum Fault: CaseIterable {
     case .tearsBatches: .concurrentAppenders
     case .keepsTheEpoch: .epochs
     case .losesSnapshots, .keepsSnapshotsOfAnything: .snapshots
+    case .blanksNothing, .blanksWithoutANewEpoch, .blanksAnotherMark, .keepsWhatHasTheBlank:
+      .blanking
+    case .deletesNothing, .deletesWithoutASnapshot, .deletesBehindAnyPlace, .goesOnAcrossAGap,
+      .beginsAnEpochAtAGap:
+      .compaction
     }
   }
 }
@@ -95,11 +103,19 @@ struct FaultyLog: SharedLog {
         entries += try await page(after: last)
       }
       return entries
-    case .keepsTheEpoch:
+    case .keepsTheEpoch, .blanksWithoutANewEpoch:
       do {
         return try await page(after: position)
       } catch LogFailure.otherEpoch {
         return try await page(after: nil)
+      }
+    case .goesOnAcrossAGap, .beginsAnEpochAtAGap:
+      do {
+        return try await page(after: position)
+      } catch LogFailure.gap where fault == .goesOnAcrossAGap {
+        return try await page(after: nil)
+      } catch LogFailure.gap {
+        throw LogFailure.otherEpoch(UUID().uuidString)
       }
     default: break
     }
@@ -111,14 +127,41 @@ struct FaultyLog: SharedLog {
     return fault == .forgetsAtRestart && handle > 1 ? moved(end, by: -1) : end
   }
 
-  func snapshot(version: Int) async throws -> Snapshot? {
-    fault == .losesSnapshots ? nil : try await log.snapshot(version: version)
+  func snapshot(upToVersion version: Int) async throws -> Snapshot? {
+    fault == .losesSnapshots ? nil : try await log.snapshot(upToVersion: version)
   }
 
   func keep(_ snapshot: Snapshot) async throws {
     guard fault == .keepsSnapshotsOfAnything else { return try await log.keep(snapshot) }
     try await log.keep(
       Snapshot(version: snapshot.version, position: try await log.end(), data: snapshot.data))
+  }
+
+  func blank(_ position: Position) async throws {
+    var position = position
+    if fault == .blanksNothing { return }
+    if fault == .blanksAnotherMark {
+      position = try await allEntries(of: log)[Int(position.index) - 1].position
+    }
+    let kept = try await log.snapshot(upToVersion: 3)
+    try await log.blank(position)
+    if fault == .keepsWhatHasTheBlank, let kept {
+      let place = try await allEntries(of: log)[Int(kept.position.index) - 1].position
+      try await log.keep(Snapshot(version: 3, position: place, data: kept.data))
+    }
+  }
+
+  func compact(before index: Int64, behind snapshot: Position) async throws -> Int {
+    var snapshot = snapshot
+    switch fault {
+    case .deletesNothing: return 0
+    case .deletesWithoutASnapshot:
+      try await log.keep(Snapshot(version: .max, position: snapshot, data: Data()))
+    case .deletesBehindAnyPlace:
+      snapshot = try await log.snapshot(upToVersion: .max)?.position ?? snapshot
+    default: break
+    }
+    return try await log.compact(before: index, behind: snapshot)
   }
 
   private func page(after position: Position?) async throws -> [Logged<Data>] {

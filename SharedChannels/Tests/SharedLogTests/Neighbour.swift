@@ -72,9 +72,9 @@ actor Neighbour {
   func thaw() { send(SIGCONT) }
 
   /// What all processes were told: that a batch is stored. Where it is, the log says.
-  func history(in log: any SharedLog) async throws -> ClientHistory {
+  func history(in log: [Logged<Data>]) throws -> ClientHistory {
     var positions: [String: Position] = [:]
-    for entry in try await allEntries(of: log) { positions[entry.key] = entry.position }
+    for entry in log { positions[entry.key] = entry.position }
     var history = ClientHistory()
     for batch in batches {
       for key in AppenderProgram.batch(batch.number).map(\.key) {

@@ -136,7 +136,7 @@ final class PostgresLogTests: XCTestCase {
         """)
     }
     channel.finish()
-    try await running
+    await running
   }
 
   func test_entriesThatNoNotificationToldOfAreFound() async throws {
@@ -230,20 +230,36 @@ final class PostgresLogTests: XCTestCase {
       found.split(separator: "\n"), ["1|0", "2|0", "1|1", "5001|0", "9|1", "5002|0", "t"])
   }
 
+  /// Another program that takes a lock, and keeps it for a minute.
+  private func hold(_ lock: String) async throws -> Process {
+    let holder = Process()
+    holder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    holder.arguments = ["psql", "-qAt", try engine().address, "-c", "\(lock); SELECT pg_sleep(60)"]
+    holder.standardInput = FileHandle.nullDevice
+    try holder.run()
+    let isHeld = """
+      SELECT count(*) FROM pg_stat_activity
+        WHERE wait_event = 'PgSleep' AND query LIKE '%\(schema)%'
+      """
+    while try !engine().query(isHeld).hasPrefix("1") { await Task.yield() }
+    return holder
+  }
+
+  func test_aLockThatAnyRoleCanTakeStopsNobody() async throws {
+    let log = try makeLog()
+    _ = try await log.end()
+    let holder = try await hold("SELECT pg_advisory_lock(hashtext('\(schema)'))")
+    defer { holder.terminate() }
+    let begin = ContinuousClock.now
+    _ = try await log.append([Keyed(key: "k", Data())])
+    XCTAssertLessThan(ContinuousClock.now - begin, .seconds(3))
+  }
+
   func test_aLockOfOthersIsWaitedForAShortWhileAndACancelledCallNotEvenThat() async throws {
     let log = try makeLog()
     _ = try await log.end()
-    let holder = Process()
-    holder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    holder.arguments = [
-      "psql", "-qAt", try engine().address, "-c",
-      "SELECT pg_advisory_lock(hashtext('\(schema)')), pg_sleep(60)",
-    ]
-    holder.standardInput = FileHandle.nullDevice
-    try holder.run()
+    let holder = try await hold("SELECT FROM \(schema).log FOR UPDATE")
     defer { holder.terminate() }
-    let isHeld = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted"
-    while try !engine().query(isHeld).hasPrefix("1") { await Task.yield() }
 
     let begin = ContinuousClock.now
     let appending = Task { try await log.append([Keyed(key: "cancelled", Data())]) }
@@ -266,6 +282,65 @@ final class PostgresLogTests: XCTestCase {
       _ = try await log.end()
       XCTFail("there is no such server")
     } catch LogFailure.unreachable {}
+  }
+
+  func test_aSchemaOfAnOlderVersionIsBroughtUpToDate() async throws {
+    let log = try makeLog()
+    let position = try await log.append([Keyed(key: "k", Data("1".utf8))])[0].position
+    let comment = "SELECT obj_description('\(schema)'::regnamespace)"
+    let version = try engine().query(comment).trimmingCharacters(in: .newlines)
+    let number = try XCTUnwrap(version.split(separator: " ").last.flatMap { Int($0) })
+    try engine().query(
+      """
+      COMMENT ON SCHEMA \(schema) IS 'shared log \(number - 1)';
+      DROP FUNCTION \(schema).blank, \(schema).compact, \(schema).newest_snapshot;
+      ALTER TABLE \(schema).log DROP COLUMN first;
+      """)
+    let later = try makeLog()
+    _ = try await later.snapshot(upToVersion: 1)
+    XCTAssertEqual(
+      try engine().query(comment).trimmingCharacters(in: .newlines), version,
+      "the program takes another version for the newest than the file has")
+    try await later.blank(position)
+    let entries = try await allEntries(of: later)
+    XCTAssertEqual(entries.map(\.isBlank), [true])
+    _ = try await log.append([Keyed(key: "l", Data("2".utf8))])
+  }
+
+  func test_aStepOfCompactionIsBoundedInBytes() async throws {
+    let log = try makeLog()
+    let large = Data(repeating: 7, count: 1 << 20)
+    let positions = try await log.append((1...7).map { Keyed(key: "\($0)", large) }).map(\.position)
+    try await log.keep(Snapshot(version: 1, position: positions[6], data: Data("s".utf8)))
+    let first = try await log.compact(before: 7, behind: positions[6])
+    let second = try await log.compact(before: 7, behind: positions[6])
+    XCTAssertEqual([first, second], [4, 2])
+  }
+
+  func test_aRoleThatMayNotDeleteIsToldSoAndServes() async throws {
+    _ = try await makeLog().end()
+    let (engine, role) = (try engine(), "role_\(schema)")
+    try engine.query(
+      """
+      CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA \(schema) TO \(role);
+      GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA \(schema) TO \(role);
+      """)
+    let address = engine.address.replacing("shared@", with: "\(role)@")
+    let channel = SharedChannel(
+      Tally(), log: PostgresLog(try PostgresAddress(address), schema: schema), snapshotInterval: 5,
+      history: 5)
+    async let running: Void = channel.run()
+    for number in 1...20 { _ = await channel.commands.ask(Keyed(key: "\(number)", "")) }
+    try await within(.seconds(20)) {
+      for await health in channel.health where health.snapshotFailure != nil { return }
+    } orSay: {
+      "it may delete"
+    }
+    let failure = channel.health.value.snapshotFailure ?? ""
+    XCTAssertTrue(failure.contains("permission denied"), failure)
+    XCTAssertTrue(channel.health.value.isServing)
+    channel.finish()
+    await running
   }
 
   func test_aServerThatHoldsAnotherSchemaIsRefusedWithItsReason() async throws {

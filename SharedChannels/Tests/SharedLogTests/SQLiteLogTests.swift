@@ -113,7 +113,7 @@ final class SQLiteLogTests: XCTestCase {
       } mend: { _ in
         try await mend(neighbour)
       } others: {
-        try await neighbour.history(in: try engine.open("log"))
+        try await neighbour.history(in: $0)
       }
     } catch {
       try? await neighbour.kill()

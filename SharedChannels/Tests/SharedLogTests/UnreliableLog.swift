@@ -5,7 +5,8 @@ import Synchronization
 /// A log in the memory of which one call in five fails, in each way that the protocol allows.
 final class UnreliableLog: SharedLog {
   private let log: MemoryLog
-  private let calls = Mutex(0)
+  private let appends = Mutex(0)
+  private let ends = Mutex(0)
   private let refusesWhatItStores: Bool
 
   /// - Parameter refusesWhatItStores: Whether it also fails in a way that the protocol does not allow.
@@ -15,7 +16,7 @@ final class UnreliableLog: SharedLog {
 
   func append(_ batch: [Keyed<Data>]) async throws -> [Receipt] {
     // Three in a row: the second and the third are tries of the batch that may be stored.
-    switch count() % 15 {
+    switch count(appends) % 15 {
     case 3:
       _ = try await log.append(batch)
       throw LogFailure.unreachable("the answer is lost")
@@ -33,15 +34,21 @@ final class UnreliableLog: SharedLog {
   }
 
   func end() async throws -> Position {
-    if count() % 15 == 12 { throw LogFailure.unreachable("the end is not known") }
+    if count(ends) % 15 == 12 { throw LogFailure.unreachable("the end is not known") }
     return try await log.end()
   }
 
-  func snapshot(version: Int) async throws -> Snapshot? { try await log.snapshot(version: version) }
+  func snapshot(upToVersion version: Int) async throws -> Snapshot? {
+    try await log.snapshot(upToVersion: version)
+  }
 
   func keep(_ snapshot: Snapshot) async throws { try await log.keep(snapshot) }
 
-  private func count() -> Int {
+  func compact(before index: Int64, behind snapshot: Position) async throws -> Int {
+    try await log.compact(before: index, behind: snapshot)
+  }
+
+  private func count(_ calls: borrowing Mutex<Int>) -> Int {
     calls.withLock {
       $0 += 1
       return $0

@@ -40,6 +40,12 @@ struct Serve: AsyncParsableCommand {
       """)
 
   @Option(help: "The port; 0 for any that is free. (Default: $PORT, or 8080)") var port: Int?
+  @Option(
+    help: """
+      A port for /health and /ready that answers when all connections are taken; 0 for any that is free. \
+      /metrics is then only there. (Default: $HEALTH_PORT, or none)
+      """)
+  var healthPort: Int?
   @Option(help: "The address to listen on.") var host = "127.0.0.1"
   @Option(help: "The SQLite file, of the servers on this machine.") var file: String?
   @Option(
@@ -59,10 +65,18 @@ struct Serve: AsyncParsableCommand {
   var proxy: [String] = []
   @Option(help: "How many connections there may be, if the system allows as many.")
   var connections = 15_000
+  @Option(help: "How many connections a client's address may have; 0 for any number.")
+  var connectionsPerClient = 300
   @Option(help: "How many streams a client's address may have open; 0 for any number.")
   var streamsPerClient = 250
   @Option(help: "Seconds between signs of life; a page ends after three.") var heartbeat = Int64(10)
   @Option(help: "How many commands are stored together at most.") var group = 256
+  @Option(
+    help: """
+      How many commands stay stored, with their keys, before the newest stored list: at least 10000. \
+      (Default: all)
+      """)
+  var history: Int?
   @Option(help: "info (each request), notice, warning, … (Default: $LOG_LEVEL, or notice)")
   var logLevel: String?
 
@@ -72,24 +86,36 @@ struct Serve: AsyncParsableCommand {
     guard connections > 0, heartbeat > 0, group > 0 else {
       throw ValidationError("Numbers must be more than zero.")
     }
-    guard heartbeat <= 3_600, group <= 1_024, streamsPerClient >= 0 else {
+    guard heartbeat <= 3_600, group <= 1_024, streamsPerClient >= 0, connectionsPerClient >= 0
+    else {
       throw ValidationError(
         "A heartbeat takes at most 3600 seconds, a group has at most 1024 commands, and no limit is negative."
       )
     }
-    guard try 0...65_535 ~= listeningPort else { throw ValidationError("A port is at most 65535.") }
+    guard history ?? 10_000 >= 10_000 else {
+      throw ValidationError("A history has at least 10000 commands.")
+    }
+    let (port, healthPort) = try ports
+    for port in [port, healthPort ?? 0] where !(0...65_535 ~= port) {
+      throw ValidationError("A port is at most 65535.")
+    }
+    guard port == 0 || port != healthPort else {
+      throw ValidationError("The health port is another one than the page's.")
+    }
     _ = try level
     do { _ = (try Origins(origin), try Proxies(proxy)) } catch { throw ValidationError("\(error)") }
   }
 
   private var environment: [String: String] { ProcessInfo.processInfo.environment }
 
-  private var listeningPort: Int {
-    get throws {
-      guard let text = environment["PORT"], port == nil else { return port ?? 8080 }
-      guard let port = Int(text) else { throw ValidationError("$PORT is not a number.") }
-      return port
-    }
+  private var ports: (page: Int, health: Int?) {
+    get throws { (try number(port, "PORT") ?? 8080, try number(healthPort, "HEALTH_PORT")) }
+  }
+
+  private func number(_ option: Int?, _ variable: String) throws -> Int? {
+    guard let text = environment[variable], option == nil else { return option }
+    guard let number = Int(text) else { throw ValidationError("$\(variable) is not a number.") }
+    return number
   }
 
   private var level: Logger.Level {
@@ -129,11 +155,14 @@ struct Serve: AsyncParsableCommand {
   func run() async throws {
     var logger = Logger(label: "LiveMembers")
     logger.logLevel = try level
-    let connections = OpenFiles.connections(of: connections)
+    let healthPort = try ports.health
+    let connections = OpenFiles.connections(
+      of: connections, besides: healthPort == nil ? 0 : HealthPort.files)
     if connections < self.connections {
       logger.warning("only \(connections) connections fit into the limit of open files (ulimit -n)")
     }
-    let manager = StoredMemberManager(log: try await log(), batchSize: group, logger: logger)
+    let manager = StoredMemberManager(
+      log: try await log(), batchSize: group, history: history, logger: logger)
     let summary = await MembersSummaryViewModel(manager: manager)
     let page = await LivePage(roster: manager.roster, heartbeat: .seconds(heartbeat))
     let recorded = await trace.record(manager, page, summary)
@@ -141,7 +170,7 @@ struct Serve: AsyncParsableCommand {
       manager: manager, page: page, summary: summary, origins: try Origins(origin),
       proxies: try Proxies(proxy),
       // Some connections are left for what is answered at once.
-      streams: Streams(
+      streams: Places(
         limit: max(1, connections - connections / 8), limitPerClient: streamsPerClient))
 
     // They end in the opposite order. The page first: it ends the streams, for which the server
@@ -150,38 +179,43 @@ struct Serve: AsyncParsableCommand {
     // read its stream's end is not waited for, nor a database that does not answer.
     var services = ServiceGroupConfiguration(
       services: [
-        Ending(work: manager.serve, end: manager.finish),
+        Ending(work: manager.run, end: manager.finish),
         Waiting(
           for: page.frames.map { !$0.roster.list.isEmpty },
           service: try server(routes, connections, logger)),
-        Ending(work: { try? await gracefulShutdown() }, end: page.finish),
+        Ending(work: { try? await gracefulShutdown() }, end: routes.finish),
       ],
-      gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+      logger: logger)
     services.maximumGracefulShutdownDuration = .seconds(4)
-    let program = ServiceGroup(configuration: services)
+    // The health port outlives all of that.
+    let health = healthPort.map {
+      HealthPort.listener(host, $0, routes.healthRouter(), logger)
+    }
+    let both: [(any Service)?] = [health, ServiceGroup(configuration: services)]
+    let program = ServiceGroup(
+      configuration: .init(
+        services: both.compactMap(\.self).map {
+          .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup)
+        },
+        gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
     try await withRunning(page, summary) { try await program.run() }
     try trace.write(recorded)
   }
 
   private func server(
     _ routes: Routes, _ connections: Int, _ logger: Logger
-  ) throws -> some Service {
+  ) throws -> Listener {
+    let (port, healthPort) = try ports
     let silence = TimeAmount.seconds(3 * heartbeat)
-    return Application(
-      router: routes.router(),
-      server: .http1(
-        configuration: .init(
-          additionalChannelHandlers: Connection.handlers(silence: silence),
-          idleTimeout: .seconds(30))),
-      configuration: ApplicationConfiguration(
-        address: .hostname(host, port: try listeningPort), backlog: 4096,
-        availableConnectionsDelegate: MaximumAvailableConnections(connections)),
-      onServerRunning: { [host] in
-        let name = host.contains(":") ? "[\(host)]" : host
-        print("http://\(name):\($0.localAddress?.port ?? 0)/")
-        fflush(nil)  // it is what a program that started this one waits for
+    let (proxies, places) = (
+      routes.proxies, Places(limit: .max, limitPerClient: connectionsPerClient)
+    )
+    return Listener(
+      host, port, routes.router(withMetrics: healthPort == nil), connections: connections,
+      handlers: {
+        Connection.handlers(silence: silence) { try places.enter(proxies.client(at: $0)) }
       },
-      logger: logger)
+      logger: logger, whenOpen: { routes.isOpen.value = true })
   }
 }
 

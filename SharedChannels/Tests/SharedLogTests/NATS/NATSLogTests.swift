@@ -92,23 +92,6 @@ final class NATSLogTests: XCTestCase {
     }
   }
 
-  func test_anAppenderThatDiedAfterItsClaimsHoldsNobodyUpForLong() async throws {
-    let engine = try engine()
-    let (dead, living) = (try engine.open(logName), try engine.open(logName))
-    _ = try await dead.append([Keyed(key: "first", Data())])
-    // What it leaves behind: a claim, without the batch.
-    try claim("k", by: "abc", at: engine)
-    let batch = ["k", "l"].map { Keyed(key: $0, Data()) }
-    let begin = ContinuousClock.now
-    let receipts = try await living.append(batch)
-    XCTAssertLessThan(ContinuousClock.now - begin, .seconds(3))
-    XCTAssertEqual(receipts.map(\.position.index), [2, 3])
-    XCTAssertEqual(receipts.map(\.isRepeated), [false, false])
-    let again = try await dead.append(batch)
-    XCTAssertEqual(again.map(\.position), receipts.map(\.position))
-    XCTAssertEqual(again.map(\.isRepeated), [true, true])
-  }
-
   func test_aServerThatIsNotThereIsUnreachable() async throws {
     _ = try engine()
     let log = NATSLog(try NATSAddress("nats://127.0.0.1:1"))
@@ -197,11 +180,5 @@ final class NATSLogTests: XCTestCase {
     let host = try engine().address.dropFirst("nats://".count)
     let log = NATSLog(try NATSAddress("tls://\(host)"), name: logName)
     try await requireUnreachable { _ = try await log.end() }
-  }
-
-  /// A message as an appender stores it.
-  private func claim(_ key: String, by batch: String, at engine: NATSEngine) throws {
-    let subject = "\(logName).k.\(Data(key.utf8).base64EncodedString())"
-    try engine.control("publish", engine.address, subject, batch)
   }
 }

@@ -10,7 +10,7 @@ struct MemberList: SharedState {
   private(set) var lastID = 0
 
   /// How many members there may be: each change shows the whole list. Servers with another number make other lists of
-  /// the same commands: raise `version` with it, and never run both.
+  /// the same commands: raise `version` with it.
   private static let capacity = 1_000
 
   mutating func apply(_ command: MemberCommand) -> MemberOutcome {

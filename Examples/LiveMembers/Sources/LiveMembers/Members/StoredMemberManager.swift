@@ -36,9 +36,10 @@ actor StoredMemberManager: MemberManager {
   private var published: String?
 
   init(
-    log: any SharedLog, batchSize: Int = 256, logger: Logger = Logger(label: "StoredMemberManager")
+    log: any SharedLog, batchSize: Int = 256, history: Int? = nil,
+    logger: Logger = Logger(label: "StoredMemberManager")
   ) {
-    channel = SharedChannel(MemberList(), log: log, batchSize: batchSize)
+    channel = SharedChannel(MemberList(), log: log, batchSize: batchSize, history: history)
     roster = channel.state.map { Roster($0) }
     self.logger = logger
   }
@@ -79,17 +80,10 @@ actor StoredMemberManager: MemberManager {
   }
 
   func run() async {
-    do { try await serve() } catch { logger.critical("\(error)") }
-  }
-
-  /// As ``run()``.
-  ///
-  /// - Throws: `UnreadableEntry`: a newer version of the program has written to the log.
-  func serve() async throws {
     async let _ = publishAll()  // until this returns
     async let _ = report()
     defer { if channel.health.value.isReady { publish(roster.value) } }
-    try await channel.run()
+    await channel.run()
   }
 
   private func publishAll() async {
@@ -103,10 +97,14 @@ actor StoredMemberManager: MemberManager {
     results.send(.success(roster.members))
   }
 
-  /// Tells an operator when the database ceases to answer, when it answers again, and when it cannot store commands.
+  /// Tells an operator when the database ceases to answer, when it answers again, when it cannot store commands or the
+  /// list, and when a newer version has taken over.
   private func report() async {
     var last: Health?
     for await health in channel.health {
+      if case .replaced(let version) = health.role, last?.role != health.role {
+        logger.critical("version \(version) of this program has taken over: stop this one")
+      }
       switch (last?.readFailure, health.readFailure) {
       case (nil, let failure?): logger.warning("the database failed: \(failure)")
       case (_?, nil): logger.notice("the database answers again")
@@ -114,6 +112,9 @@ actor StoredMemberManager: MemberManager {
       }
       if let failure = health.appendFailure, last?.appendFailure == nil, health.readFailure == nil {
         logger.warning("commands cannot be stored: \(failure)")
+      }
+      if let failure = health.snapshotFailure, last?.snapshotFailure != failure {
+        logger.warning("the list cannot be stored, or older commands not be deleted: \(failure)")
       }
       last = health
     }

@@ -10,9 +10,18 @@ struct Routes: Sendable {
   let summary: MembersSummaryViewModel
   let origins: Origins
   let proxies: Proxies
-  let streams: Streams
+  let streams: Places
+  /// Whether the page's port takes requests.
+  let isOpen = CurrentValue(false)
 
-  func router() -> Router<PageContext> {
+  /// Ends the streams. From now on, the server is not ready.
+  func finish() {
+    isOpen.value = false
+    isOpen.finish()
+    page.finish()
+  }
+
+  func router(withMetrics: Bool) -> Router<PageContext> {
     let router = Router(context: PageContext.self, options: .autoGenerateHeadEndpoints)
     router.addMiddleware { Guard(origins: origins) }
     router.route(.get, "/") { _, _ in Response("text/html", html().utf8) }
@@ -20,7 +29,11 @@ struct Routes: Sendable {
     router.route(.get, "/page.js") { _, _ in Response("text/javascript", PackageResources.page_js) }
     router.route(.get, "/live.js") { _, _ in Response("text/javascript", PackageResources.live_js) }
     router.route(.get, "/events") { request, context in try events(request, context) }
-    addOperations(to: router)
+    router.route(.get, "/status") { _, _ in
+      let (members, tabs) = (await summary.memberCount.value, page.tabCount)
+      return Response("application/json", #"{"members": \#(members), "tabs": \#(tabs)}"#.utf8)
+    }
+    addOperations(to: router, withMetrics: withMetrics)
     router.route(.post, "/members") { request, context in
       let form = try await form(of: request)
       guard let name = form["name"] else {
@@ -93,7 +106,7 @@ struct Routes: Sendable {
   private func events(
     _ request: Hummingbird.Request, _ context: PageContext
   ) throws -> Response {
-    let place: Streams.Place
+    let place: Places.Place
     do {
       place = try streams.enter(proxies.client(of: request, at: context.address))
     } catch .tooManyOfThisClient {

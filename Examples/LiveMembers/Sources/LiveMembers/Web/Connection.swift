@@ -8,17 +8,23 @@ final class Connection: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = Any
 
   private let silence: TimeAmount
+  private let enter: (SocketAddress?) throws -> Places.Place
+  private var place: Places.Place?
   private var hasGone = false
   /// How the work under way is cancelled, and when it is in any case.
   private var work: (cancel: @Sendable () -> Void, limit: Scheduled<Void>)?
 
-  /// - Parameter silence: For how long nothing that was sent may be acknowledged.
-  init(silence: TimeAmount) {
-    self.silence = silence
+  /// - Parameters:
+  ///   - silence: For how long nothing that was sent may be acknowledged.
+  ///   - enter: Takes a place for the connection. If there is none, it is closed.
+  init(silence: TimeAmount, enter: @escaping (SocketAddress?) throws -> Places.Place) {
+    (self.silence, self.enter) = (silence, enter)
   }
 
-  static func handlers(silence: TimeAmount) -> [any RemovableChannelHandler] {
-    [IdleStateHandler(writeTimeout: silence), Connection(silence: silence)]
+  static func handlers(
+    silence: TimeAmount, enter: @escaping (SocketAddress?) throws -> Places.Place
+  ) -> [any RemovableChannelHandler] {
+    [IdleStateHandler(writeTimeout: silence), Connection(silence: silence, enter: enter)]
   }
 
   /// A host that vanished acknowledges nothing. Without this the system sends again for a quarter of an hour.
@@ -30,6 +36,17 @@ final class Connection: ChannelInboundHandler, RemovableChannelHandler {
     #endif
     let option = ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: .init(name)))
     context.channel.setOption(option, value: .init(value)).whenFailure { _ in }
+    if context.channel.isActive { takePlace(context) }
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    context.fireChannelActive()
+    takePlace(context)
+  }
+
+  private func takePlace(_ context: ChannelHandlerContext) {
+    guard place == nil else { return }
+    do { place = try enter(context.remoteAddress) } catch { context.close(promise: nil) }
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -59,6 +76,7 @@ final class Connection: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
+    place = nil
     leave()
     context.fireChannelInactive()
   }

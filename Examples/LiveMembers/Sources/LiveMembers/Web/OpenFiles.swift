@@ -8,7 +8,9 @@ enum OpenFiles {
 
   /// Raises the limit as far as it goes, and gives how many of the wanted connections fit. More would be
   /// accepted by the system and then starve, in place of waiting for their turn.
-  static func connections(of wanted: Int) -> Int {
+  ///
+  /// - Parameter files: What else may be open.
+  static func connections(of wanted: Int, besides files: Int) -> Int {
     #if os(Linux)
       let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     #else
@@ -19,6 +21,6 @@ enum OpenFiles {
     let allowed = limit.rlim_cur
     limit.rlim_cur = limit.rlim_max
     if setrlimit(resource, &limit) != 0 { limit.rlim_cur = allowed }
-    return max(1, min(wanted, Int(clamping: limit.rlim_cur) - others))
+    return max(1, min(wanted, Int(clamping: limit.rlim_cur) - others - files))
   }
 }

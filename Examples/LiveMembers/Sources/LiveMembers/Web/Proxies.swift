@@ -24,6 +24,14 @@ struct Proxies: Sendable {
     networks.contains { address.network(bits: $0.bits) == $0.address }
   }
 
+  /// Who has made a connection; nil if it is a proxy, which makes them for others.
+  func client(at address: SocketAddress?) -> IPAddress? {
+    guard let text = address?.ipAddress, let address = IPAddress(text), !contain(address) else {
+      return nil
+    }
+    return address.client
+  }
+
   /// Who has sent a request. Each proxy adds the address from which it has the request at the end, so the
   /// last one that is no proxy's is the client's. Nil if a proxy does not tell: it may be anybody.
   func client(of request: Hummingbird.Request, at address: SocketAddress?) -> IPAddress? {

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// How many streams are open, in all and for each client: one client must not take all connections.
-final class Streams: Sendable {
-  /// A stream that is open. It is closed when the last reference to this is dropped.
+/// How many of something are open, in all and for each client: one client must not take all.
+final class Places: Sendable {
+  /// One that is open, until the last reference to this is dropped.
   final class Place: Sendable {
-    private let streams: Streams
+    private let places: Places
     private let client: IPAddress?
 
-    fileprivate init(_ streams: Streams, _ client: IPAddress?) {
-      (self.streams, self.client) = (streams, client)
+    fileprivate init(_ places: Places, _ client: IPAddress?) {
+      (self.places, self.client) = (places, client)
     }
 
     deinit {
-      streams.leave(client)
+      places.leave(client)
     }
   }
 
@@ -29,6 +29,7 @@ final class Streams: Sendable {
     (self.limit, self.limitPerClient) = (limit, limitPerClient)
   }
 
+  /// - Parameter client: Nil if it is not counted.
   func enter(_ client: IPAddress?) throws(Refusal) -> Place {
     let limitPerClient = limitPerClient > 0 ? limitPerClient : .max
     let refusal: Refusal? = open.withLock { open in

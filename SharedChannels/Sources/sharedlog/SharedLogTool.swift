@@ -1,0 +1,146 @@
+import Foundation
+import SharedChannels
+import SharedLogArguments
+
+/// Shows a log to an operator, and repairs it. It knows nothing of the state.
+@main
+struct SharedLogTool {
+  static let usage = """
+    usage: sharedlog entries LOG [INDEX]   prints the entries that are there, or those from this one on
+           sharedlog follow LOG            prints each entry that is appended from now on
+           sharedlog blank LOG INDEX       takes away what an entry contains: no machine applies it then
+           sharedlog compact LOG INDEX VERSION
+                                           deletes the entries before this one that are part of the snapshot of the
+                                           version that serves, with their keys
+    A line has the index, the time by the clock of the machine that appended it, the version of its state, its name, the
+    key, and the command, with a tab between them.
+    \(Arguments.log)
+
+    """
+
+  static func main() async {
+    var arguments = Arguments(CommandLine.arguments.dropFirst())
+    do {
+      switch try arguments.next() {
+      case "entries":
+        let log = try arguments.openLog(isThere: true)
+        let first = arguments.isEmpty ? 1 : try arguments.number()
+        try arguments.end()
+        try await log.forEachEntry { if $0.position.index >= first { print(line: $0) } }
+      case "follow":
+        let log = try arguments.openLog(isThere: true)
+        try arguments.end()
+        try await follow(log)
+      case "blank":
+        let (log, index) = (try arguments.openLog(isThere: true), try arguments.number())
+        try arguments.end()
+        try await blank(index, in: log)
+      case "compact":
+        let log = try arguments.openLog(isThere: true)
+        let (index, version) = (try arguments.number(), try arguments.number())
+        try arguments.end()
+        try await compact(log, before: index, behindVersion: version)
+      case let name: throw WrongUsage("there is no \(name)")
+      }
+    } catch let error as WrongUsage {
+      end(64, "\(error.reason)\n\(usage)")
+    } catch {
+      end(1, "\(error)\n")
+    }
+  }
+
+  private static func follow(_ log: any SharedLog) async throws {
+    var last: Position? = try await log.end()
+    while true {
+      do {
+        for entry in try await log.entries(after: last) {
+          last = entry.position
+          print(line: entry)
+        }
+      } catch LogFailure.otherEpoch(let epoch) {
+        tell("the log was set back, or an entry was made blank: its epoch is \(epoch) now\n")
+        last = try await log.end()
+      } catch LogFailure.gap(_, let found) {
+        tell("entries before \(found) were deleted and not printed\n")
+        last = nil
+      }
+    }
+  }
+
+  private static func blank(_ index: Int, in log: any SharedLog) async throws {
+    guard let found = try await entry(index, in: log) else {
+      throw LogFailure.refused("the log has no entry \(index)")
+    }
+    // It may tell which version has taken over.
+    if found.isBlank { throw LogFailure.refused("the entry \(index) is blank") }
+    try await log.blank(found.position)
+    guard let after = try await entry(index, in: log), after.isBlank else {
+      throw LogFailure.refused("the log was set back meanwhile")
+    }
+    print("This entry is blank now, and the log's epoch is \(after.position.epoch):")
+    print(line: found)
+  }
+
+  private static func compact(
+    _ log: any SharedLog, before index: Int, behindVersion version: Int
+  ) async throws {
+    guard let snapshot = try await log.snapshot(upToVersion: version), snapshot.version == version
+    else { throw LogFailure.refused("the log has no snapshot of version \(version)") }
+    var (deleted, count) = (0, 0)
+    repeat {
+      count = try await log.compact(before: Int64(index), behind: snapshot.position)
+      deleted += count
+      // Servers need the log, too.
+      try await Task.sleep(for: .milliseconds(5))
+    } while count > 0
+    print("\(deleted) entries are deleted.")
+  }
+
+  private static func entry(_ index: Int, in log: any SharedLog) async throws -> Logged<Data>? {
+    var found: Logged<Data>?
+    try await log.forEachEntry { if $0.position.index == index { found = $0 } }
+    return found
+  }
+
+  private static func print(line entry: Logged<Data>) {
+    let origin = entry.origin
+    let fields = [
+      "\(entry.position.index)", origin?.time.formatted(.iso8601) ?? "-",
+      origin.map { "\($0.version)" } ?? "-", origin?.author ?? "-", entry.key,
+      entry.content.map { String(decoding: $0, as: UTF8.self) } ?? "(blank)",
+    ]
+    print(fields.map(printable).joined(separator: "\t"))
+  }
+
+  private static func print(_ line: String) {
+    FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+  }
+
+  /// A log's text comes from clients: it may not write what a terminal obeys.
+  private static func printable(_ text: String) -> String {
+    text.unicodeScalars.map {
+      $0.properties.generalCategory.isPrinted ? "\($0)" : $0.escaped(asASCII: true)
+    }
+    .joined()
+  }
+
+  private static func end(_ code: Int32, _ text: String) -> Never {
+    tell(text)
+    exit(code)
+  }
+
+  private static func tell(_ text: String) {
+    FileHandle.standardError.write(Data(text.utf8))
+  }
+}
+
+extension Unicode.GeneralCategory {
+  fileprivate var isPrinted: Bool {
+    switch self {
+    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
+      .paragraphSeparator:
+      false
+    default: true
+    }
+  }
+}
