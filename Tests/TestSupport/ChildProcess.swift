@@ -43,7 +43,7 @@ package struct ChildProcess {
       continuation.yield(
         process.terminationReason == .uncaughtSignal ? .signal(status) : .exit(status))
     }
-    try process.run()
+    try process.start()
 
     let identifier = process.processIdentifier
     let watchdog = Task {

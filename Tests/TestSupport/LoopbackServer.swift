@@ -56,7 +56,7 @@ package final class LoopbackServer: Sendable {
     process.arguments = [script.path]
     process.standardInput = input
     process.standardOutput = output
-    try process.run()
+    try process.start()
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
     self.events = events
     Self.read(output.fileHandleForReading, into: continuation)
@@ -74,9 +74,7 @@ package final class LoopbackServer: Sendable {
 
   package func stop() {
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    // Foundation's `waitUntilExit()` looks each 50 ms, on Linux.
-    while process.isRunning { usleep(1_000) }
-    process.waitUntilExit()
+    precondition(process.ends(within: 20), "the server runs on after it was killed")
   }
 
   package func url(_ path: String) -> URL {

@@ -27,7 +27,7 @@ final class AuthTerminalTests: XCTestCase {
     let output = Pipe()
     process.standardInput = terminal.device
     process.standardOutput = output
-    try process.run()
+    try process.start()
     try terminal.user.write("iankeen\n")
     let device = terminal.device.fileDescriptor
     try await until("the terminal hides what is typed") { !PseudoTerminal.echoes(device) }

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import XCTest
 
 /// The built program, run as a user runs it.
@@ -48,7 +49,7 @@ struct Program {
     process.standardInput = input
     process.standardOutput = output
     process.standardError = errors
-    try process.run()
+    try process.start()
     let status = process.status(limit: limit)
     return Program(
       output: try text(of: output), errors: try text(of: errors), status: status)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import XCTest
 
 /// How the program ends when it is not its input that ends.
@@ -26,7 +27,7 @@ final class ProgramEndTests: XCTestCase {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = full
     process.standardError = errors
-    try process.run()
+    try process.start()
     XCTAssertEqual(process.status(), 74)
     let sentence = String(
       decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
@@ -69,7 +70,7 @@ final class ProgramEndTests: XCTestCase {
     let (input, output) = (Pipe(), Pipe())
     process.standardInput = input
     process.standardOutput = output
-    try process.run()
+    try process.start()
     return (process, input.fileHandleForWriting, output.fileHandleForReading)
   }
 }

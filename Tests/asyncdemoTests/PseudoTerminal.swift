@@ -33,7 +33,7 @@ struct PseudoTerminal {
   func start(_ process: Process) throws {
     process.standardInput = device
     process.standardOutput = device
-    try process.run()
+    try process.start()
   }
 
   /// Whether the terminal shows what is typed.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import XCTest
 
 // The program while it runs, for tests that talk with it.
@@ -14,12 +15,10 @@ extension Process {
 
   /// How it ended, as a shell sees it. Kills a program that does not end.
   func status(limit: Double = 20) -> Int32 {
-    let watchdog = DispatchWorkItem { kill(self.processIdentifier, SIGKILL) }
-    DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: watchdog)
-    // Foundation's `waitUntilExit()` looks each 50 ms, on Linux.
-    while isRunning { usleep(1_000) }
-    waitUntilExit()
-    watchdog.cancel()
+    if !ends(within: limit) {
+      kill(processIdentifier, SIGKILL)
+      precondition(ends(within: 20), "the program runs on after it was killed")
+    }
     return terminationReason == .exit ? terminationStatus : 128 + terminationStatus
   }
 }

@@ -329,7 +329,7 @@ final class TraceTests: XCTestCase {
       let (input, output) = (Pipe(), Pipe())
       process.standardInput = input
       process.standardOutput = output
-      try process.run()
+      try process.start()
       try input.fileHandleForWriting.write("squats\n")
       try output.fileHandleForReading.read(upTo: "Exercises done: 1\n")
       kill(process.processIdentifier, signal)

@@ -1,5 +1,6 @@
 public import Foundation
 public import SharedChannels
+import Synchronization
 
 /// What a process does that the suite kills.
 public enum AppenderProgram {
@@ -89,7 +90,17 @@ extension AppenderCommand {
     process.arguments = arguments + ["\(first)"]
     process.standardOutput = try FileHandle(forWritingTo: lines)
     process.standardInput = FileHandle.nullDevice
-    try process.run()
+    try process.start()
     return process
+  }
+}
+
+extension Process {
+  private static let starting = Mutex(())
+
+  /// `run()`, but one after another. On Linux, a process that is started at the same time as another can inherit the
+  /// file by which Foundation watches that one, and its pipes. That one then seems to run until both have ended.
+  package func start() throws {
+    try Self.starting.withLock { _ in try run() }
   }
 }

@@ -126,7 +126,7 @@ func execute(_ program: String, _ arguments: [String]) throws -> String {
   process.arguments = [program] + arguments
   process.standardOutput = output
   process.standardInput = FileHandle.nullDevice
-  try process.run()
+  try process.start()
   let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
   process.waitUntilExit()
   guard process.terminationStatus == 0 else {

@@ -1,4 +1,5 @@
 import Foundation
+import SharedLogConformance
 import XCTest
 
 /// A network cable to a server of this machine, which can be cut. Skips the test if the system does not allow it.
@@ -104,7 +105,7 @@ struct Pooler {
     process.arguments = ["PATH=/usr/sbin:/usr/bin:/bin", "pgbouncer", "-q", file.path]
     process.standardInput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
-    try process.run()
+    try process.start()
     while (try? PostgresEngine(address: address).query("SELECT 1")) == nil {
       guard process.isRunning else { throw XCTSkip("there is no PgBouncer") }
       try await Task.sleep(for: .milliseconds(50))

@@ -1,5 +1,6 @@
 import Foundation
 import SharedChannels
+import SharedLogConformance
 import SharedLogPostgreSQL
 import SharedLogSQLite
 import XCTest
@@ -61,7 +62,7 @@ private final class FragileProcess {
     process.standardInput = input
     process.standardOutput = try FileHandle(forWritingTo: output)
     process.standardError = FileHandle.nullDevice
-    try process.run()
+    try process.start()
   }
 
   func ask(_ key: String, _ number: Int) throws {

@@ -236,7 +236,7 @@ final class PostgresLogTests: XCTestCase {
     holder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     holder.arguments = ["psql", "-qAt", try engine().address, "-c", "\(lock); SELECT pg_sleep(60)"]
     holder.standardInput = FileHandle.nullDevice
-    try holder.run()
+    try holder.start()
     let isHeld = """
       SELECT count(*) FROM pg_stat_activity
         WHERE wait_event = 'PgSleep' AND query LIKE '%\(schema)%'

@@ -1,6 +1,7 @@
 import AsyncChannels
 import Foundation
 import SharedChannels
+import SharedLogConformance
 import SharedLogSQLite
 import XCTest
 
@@ -98,7 +99,7 @@ final class ToolTests: XCTestCase {
     process.arguments = arguments
     (process.standardOutput, process.standardError) = (output, error)
     process.standardInput = FileHandle.nullDevice
-    try process.run()
+    try process.start()
     let texts = try [output, error].map {
       String(decoding: try $0.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     }
