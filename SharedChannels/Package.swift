@@ -52,8 +52,11 @@ let package = Package(
       resources: [.embedInCode("schema.sql")],
       swiftSettings: settings),
     .target(
-      name: "SharedLogPostgreSQL", dependencies: ["SharedChannels", "CPostgres"],
-      resources: [.embedInCode("schema.sql")],
+      name: "SharedLogPostgreSQL",
+      dependencies: [
+        "SharedChannels", "CPostgres", .product(name: "AsyncChannels", package: "AsyncChannels"),
+      ],
+      resources: [.embedInCode("logs.sql"), .embedInCode("schema.sql")],
       swiftSettings: settings),
     .target(
       name: "SharedLogConformance", dependencies: ["SharedChannels"], swiftSettings: settings),
@@ -68,7 +71,7 @@ let package = Package(
     .executableTarget(
       name: "SharedLogWorker",
       dependencies: [
-        "SharedChannels", "SharedLogArguments", "SharedLogConformance",
+        "SharedChannels", "SharedLogArguments", "SharedLogConformance", "SharedLogPostgreSQL",
         .product(name: "AsyncChannels", package: "AsyncChannels"),
       ],
       swiftSettings: settings),

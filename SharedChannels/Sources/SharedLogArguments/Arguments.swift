@@ -13,7 +13,7 @@ package struct Arguments {
 
   /// How to name a log, in a usage.
   package static let log =
-    "LOG is sqlite PATH, or postgres ADDRESS SCHEMA, or nats ADDRESS NAME REPLICAS."
+    "LOG is sqlite PATH, postgres ADDRESS SCHEMA, postgres-logs ADDRESS SCHEMA NAME, or nats ADDRESS NAME REPLICAS."
 
   package init(_ arguments: some Collection<String>) {
     rest = Array(arguments)[...]
@@ -51,6 +51,9 @@ package struct Arguments {
     case "postgres":
       let address = try PostgresAddress(try next())
       return PostgresLog(address, schema: try name())
+    case "postgres-logs":
+      let address = try PostgresAddress(try next())
+      return try PostgresLogs(address, schema: try name()).log(try next())
     #if NATS
       case "nats":
         let address = try NATSAddress(try next())

@@ -80,9 +80,15 @@ final class PostgresConnection {
 
   /// Waits until a notification comes or has come; nil if it is too late.
   func waitForNotification(until deadline: ContinuousClock.Instant) throws -> PostgresNews? {
+    try waitForNotification(until: deadline) { takeNotifications() }
+  }
+
+  func waitForNotification<News>(
+    until deadline: ContinuousClock.Instant, take: () -> News?
+  ) throws -> News? {
     repeat {
       try takeInput()
-      if let news = takeNotifications() { return news }
+      if let news = take() { return news }
     } while try isReady(for: POLLIN, until: deadline)
     return nil
   }
@@ -90,13 +96,17 @@ final class PostgresConnection {
   /// What all notifications tell that came since the last call; nil if there were none.
   @discardableResult
   func takeNotifications() -> PostgresNews? {
-    var all: PostgresNews?
+    takeTexts()?.map { PostgresNews($0) }.reduce(nil) { $0?.and($1) ?? $1 }
+  }
+
+  /// Those of all notifications that came since the last call; nil if there were none.
+  func takeTexts() -> [String]? {
+    var texts: [String] = []
     while let notification = PQnotifies(handle) {
-      let news = PostgresNews(String(cString: notification.pointee.extra))
+      texts.append(String(cString: notification.pointee.extra))
       PQfreemem(notification)
-      all = all.map { $0.and(news) } ?? news
     }
-    return all
+    return texts.isEmpty ? nil : texts
   }
 
   private func send(_ statement: PostgresStatement) throws {

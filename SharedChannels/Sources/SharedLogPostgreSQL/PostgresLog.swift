@@ -21,7 +21,7 @@ public struct PostgresLog: SharedLog {
   ///
   /// - Parameter schema: Traps if it is not a name as ``init(_:schema:pollInterval:)`` wants it.
   public static func definition(schema: String = "shared_log") -> String {
-    checked(schema).text
+    PostgresSchema(checked: schema).text
   }
 
   /// Connects with the first call, and makes the schema if it is missing.
@@ -35,8 +35,8 @@ public struct PostgresLog: SharedLog {
     _ address: PostgresAddress, schema: String = "shared_log",
     pollInterval: Duration = .seconds(10)
   ) {
-    let schema = Self.checked(schema)
-    appending = PostgresSession(address, schema, isListening: false)
+    let schema = PostgresSchema(checked: schema)
+    appending = PostgresSession(address, schema)
     reading = PostgresSession(address, schema, isListening: true)
     self.pollInterval = pollInterval
   }
@@ -73,12 +73,7 @@ public struct PostgresLog: SharedLog {
   }
 
   public func snapshot(upToVersion version: Int) async throws -> Snapshot? {
-    try await appending.call([PostgresCall("newest_snapshot", .integer(version))]) { rows in
-      rows.indices.first.map {
-        Snapshot(
-          version: Int(rows.integer($0, 3)), position: rows.position($0), data: rows.data($0, 4))
-      }
-    }
+    try await appending.call([PostgresCall("newest_snapshot", .integer(version))]) { $0.snapshot }
   }
 
   public func keep(_ snapshot: Snapshot) async throws {
@@ -100,13 +95,5 @@ public struct PostgresLog: SharedLog {
       "compact", .integer(index), .text(snapshot.epoch), .integer(snapshot.index),
       .integer(snapshot.mark))
     return try await appending.call([compact]) { Int($0.integer(0, 0)) }
-  }
-
-  /// It becomes part of statements.
-  private static func checked(_ schema: String) -> PostgresSchema {
-    precondition(
-      schema.wholeMatch(of: /[a-z][a-z0-9_]{0,50}/) != nil,
-      "\"\(schema)\" is not the name of a log's schema: a-z, then at most 50 of a-z, 0-9 and _.")
-    return PostgresSchema(name: schema)
   }
 }

@@ -19,16 +19,36 @@ enum PostgresPage {
       .integer(news.index), .integer(news.mark))
   }
 
-  init?(_ rows: PostgresRows, after known: Position?) throws {
-    guard rows.indices.count > 0 else {
+  /// The call that gives the rows of pages of several logs, which share what a page may have.
+  static func call(for reads: [LogRead]) -> PostgresCall {
+    PostgresCall(
+      "entries", .texts(reads.map(\.log)), .integers(reads.map { $0.known?.index ?? 0 }),
+      .integers(reads.map(\.news.index)), .integers(reads.map(\.news.mark)),
+      .integer(count), .integer(bytes / reads.count))
+  }
+
+  /// - Parameters:
+  ///   - lines: Those of this page; nil for all.
+  ///   - count: How many logs were read at a time.
+  init?(
+    _ rows: PostgresRows, at lines: [Int32]? = nil, after known: Position?, sharedBy count: Int = 1
+  ) throws {
+    let lines = lines ?? Array(rows.indices)
+    guard let first = lines.first else {
       throw LogFailure.refused("the table of the log's epoch is empty")
     }
-    let epoch = rows.text(0, 0)
+    let epoch = rows.text(first, 0)
+    if rows.isNull(first, 0) {
+      // One of many logs, which was never used, or is not there any more.
+      guard let known else { return nil }
+      self = .isLost(known)
+      return
+    }
     if let known, known.epoch != epoch {
       self = .otherEpoch(epoch)
       return
     }
-    var places = rows.indices.filter { !rows.isNull($0, 1) }
+    var places = lines.filter { !rows.isNull($0, 1) }
     if let known, known.index > 0 {
       let first = places.first.map { rows.position($0, epoch: epoch) }
       if let first, first.index > known.index {
@@ -47,7 +67,7 @@ enum PostgresPage {
         position: rows.position($0, epoch: epoch), key: rows.text($0, 3), value: rows.data($0, 4))
     }
     let size = entries.reduce(0) { $0 + $1.value.count }
-    self = .entries(entries, isLast: entries.count < Self.count && size < Self.bytes)
+    self = .entries(entries, isLast: entries.count < Self.count && size < Self.bytes / count)
   }
 
   /// Where the reader is if it needs no other page before it is told of more.
@@ -67,7 +87,7 @@ struct PostgresNews {
   /// No entry has it, so a read with it looks at all entries.
   static let unknown = PostgresNews(index: .max, mark: 0, count: 0)
 
-  private init(index: Int64, mark: Int64, count: Int) {
+  init(index: Int64, mark: Int64, count: Int) {
     (self.index, self.mark, self.count) = (index, mark, count)
   }
 
@@ -84,6 +104,12 @@ struct PostgresNews {
 }
 
 extension PostgresRows {
+  var snapshot: Snapshot? {
+    indices.first.map {
+      Snapshot(version: Int(integer($0, 3)), position: position($0), data: data($0, 4))
+    }
+  }
+
   /// The first three columns of most functions.
   func position(_ row: Int32) -> Position { position(row, epoch: text(row, 0)) }
 

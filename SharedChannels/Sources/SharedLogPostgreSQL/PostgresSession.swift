@@ -23,7 +23,7 @@ actor PostgresSession {
   /// append. So its reads take at most a quarter of its time, unless they are slow.
   private var pause: Duration { min(readTime * 3, Self.longestPause) }
 
-  init(_ address: PostgresAddress, _ schema: PostgresSchema, isListening: Bool) {
+  init(_ address: PostgresAddress, _ schema: PostgresSchema, isListening: Bool = false) {
     (self.address, self.schema, self.isListening) = (address, schema, isListening)
   }
 
@@ -77,6 +77,15 @@ actor PostgresSession {
     }
   }
 
+  /// The texts of notifications, when some have come; nil if none have until then, or if the connection is new.
+  func notifications(until deadline: ContinuousClock.Instant) throws -> [String]? {
+    let isNew = connection == nil
+    return try connected { connection in
+      if isNew { return nil }
+      return try connection.waitForNotification(until: deadline) { connection.takeTexts() }
+    }
+  }
+
   private func connected<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
     do {
       try Task.checkCancellation()
@@ -97,12 +106,16 @@ actor PostgresSession {
       address, listeningTo: isListening ? schema.name : nil)
     let rows = try connection.query([schema.versionQuery])[0].get()
     let found = rows.indices.isEmpty ? nil : rows.text(0, 0)
-    if !PostgresSchema.isPresent(found) {
+    if let found, schema.isOther(found) {
+      throw LogFailure.refused(
+        "the schema \(schema.name) is '\(found)', and not '\(schema.version)'")
+    }
+    if !schema.isPresent(found) {
       do {
         try connection.execute(schema.text)
       } catch LogFailure.refused(let reason) {
         throw LogFailure.refused(
-          "the schema \(schema.name) is \(found.map { "'\($0)'" } ?? "missing") and has to be '\(PostgresSchema.version)': an administrator runs PostgresLog.definition(schema:) (\(reason))"
+          "the schema \(schema.name) is \(found.map { "'\($0)'" } ?? "missing") and has to be '\(schema.version)': an administrator runs \(schema.kind.maker) (\(reason))"
         )
       }
     }
@@ -116,6 +129,10 @@ struct PostgresCall: Sendable {
   let values: [PostgresValue]
 
   init(_ name: String, _ values: PostgresValue...) {
+    self.init(name, values)
+  }
+
+  init(_ name: String, _ values: [PostgresValue]) {
     (self.name, self.values) = (name, values)
   }
 
@@ -124,22 +141,53 @@ struct PostgresCall: Sendable {
   var isTell: Bool { name == "tell" }
 }
 
-/// Where a log is in its database.
+/// Where a log is in its database, or many.
 struct PostgresSchema: Sendable {
   let name: String
-  /// As it stands at the end of `schema.sql`.
-  static let version = "shared log \(number)"
-  private static let number = 4
+  let kind: Kind
+
+  enum Kind: String {
+    case oneLog = "shared log 4", manyLogs = "shared logs 1"
+
+    var maker: String {
+      self == .oneLog ? "PostgresLog.definition(schema:)" : "PostgresLogs.definition(schema:)"
+    }
+  }
+
+  /// - Parameter name: Traps if it is none, since it becomes part of statements.
+  init(checked name: String, _ kind: Kind = .oneLog) {
+    precondition(
+      name.wholeMatch(of: /[a-z][a-z0-9_]{0,50}/) != nil,
+      "\"\(name)\" is not the name of a log's schema: a-z, then at most 50 of a-z, 0-9 and _.")
+    (self.name, self.kind) = (name, kind)
+  }
+
+  /// As it stands at the end of its file.
+  var version: String { kind.rawValue }
 
   /// Whether a schema with such a comment need not be made. A newer one is left as it is.
-  static func isPresent(_ comment: String?) -> Bool {
-    (comment?.split(separator: " ").last.flatMap { Int($0) } ?? 0) >= number
+  func isPresent(_ comment: String?) -> Bool {
+    guard let comment, !isOther(comment) else { return false }
+    return Self.number(comment) >= Self.number(version)
+  }
+
+  /// Whether it has one log in place of many, or many in place of one.
+  func isOther(_ comment: String) -> Bool {
+    comment.hasPrefix("shared log") && Self.words(comment) != Self.words(version)
+  }
+
+  private static func words(_ version: String) -> [Substring] {
+    version.split(separator: " ").dropLast()
+  }
+
+  private static func number(_ version: String) -> Int {
+    version.split(separator: " ").last.flatMap { Int($0) } ?? 0
   }
 
   /// What makes it.
   var text: String {
-    String(decoding: PackageResources.schema_sql, as: UTF8.self)
-      .replacing("@schema@", with: name)
+    let file = kind == .oneLog ? PackageResources.schema_sql : PackageResources.logs_sql
+    return String(decoding: file, as: UTF8.self).replacing("@schema@", with: name)
   }
 
   var versionQuery: PostgresStatement {

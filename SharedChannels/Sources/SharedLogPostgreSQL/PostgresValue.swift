@@ -32,6 +32,12 @@ struct PostgresValue: Sendable {
     array(type: 1_009, of: 25, values.map(\.utf8))
   }
 
+  static func integers(_ values: [Int64]) -> PostgresValue {
+    array(
+      type: 1_016, of: 20,
+      values.map { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } })
+  }
+
   static func bytes(_ values: [Data]) -> PostgresValue {
     array(type: 1_001, of: 17, values)
   }

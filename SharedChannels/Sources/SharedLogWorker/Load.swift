@@ -16,25 +16,25 @@ struct Load {
     let channel = SharedChannel(Team(members: members), log: log, history: history)
     async let running: Void = channel.run()
     for await health in channel.health where health.isServing { break }
-    print(line: "ready")
-    await awaitLine()
-    let (answered, latencies) = await ask(channel)
-    let sorted = latencies.sorted()
-    let median = sorted.isEmpty ? 0 : sorted[sorted.count / 2]
-    let slow = sorted.isEmpty ? 0 : sorted[sorted.count * 99 / 100]
-    print(line: "answered \(answered) median \(median) slow \(slow)")
-    await awaitLine()
+    await Self.ask(clients: clients, members: members, seconds: seconds) { command in
+      await channel.commands.ask(command)
+    }
     if let revised = try await channel.upToDateState() {
-      print(line: "state \(revised.position?.index ?? 0) \(revised.value.checksum)")
+      Self.print(line: "state \(revised.position?.index ?? 0) \(revised.value.checksum)")
     }
     channel.finish()
     await running
   }
 
-  /// How many commands were answered, and how long each took, in microseconds.
-  private func ask(_ channel: SharedChannel<Team>) async -> (Int, [Int]) {
+  /// Returns when the clients of all servers have ended.
+  static func ask(
+    clients: Int, members: Int, seconds: Int,
+    _ ask: @escaping @Sendable (Keyed<Team.Command>) async -> CommandOutcome<Int>?
+  ) async {
+    print(line: "ready")
+    await awaitLine()
     let end = ContinuousClock.now + .seconds(seconds)
-    return await withTaskGroup(of: [Int].self) { group in
+    let latencies = await withTaskGroup(of: [Int].self) { group in
       for client in 0..<clients {
         group.addTask {
           var latencies: [Int] = []
@@ -42,24 +42,27 @@ struct Load {
             let begin = ContinuousClock.now
             let command = Team.Command(
               member: client % max(1, members), name: "m\(latencies.count)")
-            let outcome = await channel.commands.ask(Keyed(key: UUID().uuidString, command))
+            let outcome = await ask(Keyed(key: UUID().uuidString, command))
             guard case .applied = outcome else { continue }
             latencies.append(Int((ContinuousClock.now - begin) / .microseconds(1)))
           }
           return latencies
         }
       }
-      let all = await group.reduce(into: [Int]()) { $0 += $1 }
-      return (all.count, all)
+      return await group.reduce(into: [Int]()) { $0 += $1 }.sorted()
     }
+    let median = latencies.isEmpty ? 0 : latencies[latencies.count / 2]
+    let slow = latencies.isEmpty ? 0 : latencies[latencies.count * 99 / 100]
+    print(line: "answered \(latencies.count) median \(median) slow \(slow)")
+    await awaitLine()
   }
 
-  private func print(line: String) {
+  static func print(line: String) {
     FileHandle.standardOutput.write(Data("\(line)\n".utf8))
   }
 
   /// On a thread that may block.
-  private func awaitLine() async {
+  static func awaitLine() async {
     await withCheckedContinuation { line in
       Thread.detachNewThread {
         _ = readLine()

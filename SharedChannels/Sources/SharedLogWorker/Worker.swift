@@ -2,6 +2,7 @@ import Foundation
 import SharedChannels
 import SharedLogArguments
 import SharedLogConformance
+import SharedLogPostgreSQL
 
 /// The processes that the tests start: one that appends until it is killed, a server under load, and one whose state
 /// traps.
@@ -10,6 +11,7 @@ struct Worker {
   static let usage = """
     usage: SharedLogWorker append [early] LOG FIRST
            SharedLogWorker load LOG CLIENTS MEMBERS SECONDS [HISTORY]
+           SharedLogWorker rooms ADDRESS SCHEMA FIRST COUNT CLIENTS SECONDS
            SharedLogWorker fragile LOG
     \(Arguments.log)
 
@@ -25,6 +27,13 @@ struct Worker {
           log: try arguments.openLog(), clients: try arguments.number(),
           members: try arguments.number(), seconds: try arguments.number(),
           history: arguments.isEmpty ? nil : try arguments.number()
+        ).run()
+      case "rooms":
+        let (address, schema) = (try PostgresAddress(try arguments.next()), try arguments.next())
+        let (first, count) = (try arguments.number(), try arguments.number())
+        try await RoomsLoad(
+          address: address, schema: schema, rooms: first..<first + count,
+          clients: try arguments.number(), seconds: try arguments.number()
         ).run()
       case "fragile": try await Fragile(log: try arguments.openLog()).run()
       case let name: throw WrongUsage("there is no \(name)")

@@ -118,6 +118,43 @@ struct PostgresEngine: LogUnderTest {
   }
 }
 
+/// The logs of one schema. Each handle is that of another machine.
+struct PostgresLogsEngine: LogUnderTest {
+  let address: String
+  let schema: String
+
+  func open(_ name: String) throws -> any SharedLog { try machine().log(name) }
+
+  /// The logs as another machine has them.
+  func machine(pollInterval: Duration = .seconds(45)) throws -> PostgresLogs {
+    PostgresLogs(try PostgresAddress(address), schema: schema, pollInterval: pollInterval)
+  }
+
+  func backUp(_ name: String) throws {
+    try PostgresEngine(address: address).query(
+      ["log", "entry", "snapshot"].map { table in
+        "CREATE TABLE \(schema).\(name)_\(table) AS SELECT * FROM \(schema).\(table) WHERE \(column(table)) = '\(name)';"
+      }.joined())
+  }
+
+  func restore(_ name: String) throws {
+    try PostgresEngine(address: address).query(
+      ["log", "entry", "snapshot"].map { table in
+        """
+        DELETE FROM \(schema).\(table) WHERE \(column(table)) = '\(name)';
+        INSERT INTO \(schema).\(table) TABLE \(schema).\(name)_\(table);
+        """
+      }.joined())
+  }
+
+  private func column(_ table: String) -> String { table == "log" ? "name" : "log" }
+
+  func appender(_ name: String) -> AppenderCommand? {
+    AppenderCommand(
+      executable: worker, arguments: ["append", "postgres-logs", address, schema, name])
+  }
+}
+
 /// What a program prints. Fails if it fails.
 @discardableResult
 func execute(_ program: String, _ arguments: [String]) throws -> String {

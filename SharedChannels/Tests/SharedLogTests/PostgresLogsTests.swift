@@ -1,0 +1,191 @@
+import AsyncChannels
+import Foundation
+import SharedChannels
+import SharedLogConformance
+import SharedLogPostgreSQL
+import XCTest
+
+/// Over a server of the tests' own, which `check` starts. Skipped without one.
+final class PostgresLogsTests: XCTestCase {
+  private let schema = "logs" + UUID().uuidString.lowercased().filter(\.isHexDigit).prefix(16)
+
+  private func engine() throws -> PostgresLogsEngine {
+    guard let address = ProcessInfo.processInfo.environment["SHARED_LOG_POSTGRES"] else {
+      throw XCTSkip("there is no PostgreSQL in SHARED_LOG_POSTGRES")
+    }
+    return PostgresLogsEngine(address: address, schema: schema)
+  }
+
+  func test_eachConforms() async throws {
+    let engine = try engine()
+    for check in LogConformance.Check.allCases { try await LogConformance(engine).run(check) }
+  }
+
+  func test_aServerThatCrashesLosesNothingAndNoStateGoesBack() async throws {
+    let engine = try engine()
+    try await requireNothingIsLost(rounds: 1) {
+      try engine.machine().log("trial")
+    } fault: {
+      try control("crash")
+    }
+  }
+
+  func test_aServerThatStandsStillLosesNothingAndNoStateGoesBack() async throws {
+    let engine = try engine()
+    try await requireNothingIsLost(rounds: 1) {
+      try engine.machine().log("trial")
+    } fault: {
+      try control("freeze")
+    }
+  }
+
+  /// Each command is asked until it is answered. Few rooms are open at a time, so they are closed and opened all the while.
+  func test_manyRoomsOfTwoMachinesLoseNothingWhileTheServerCrashes() async throws {
+    let engine = try engine()
+    let machines = try (0..<2).map { _ in
+      let logs = try engine.machine()
+      return SharedRooms(limit: 40) { name in
+        SharedChannel(Tally(), log: try logs.log(name), snapshotInterval: 5, history: 1_000)
+      }
+    }
+    let (names, clients, commands) = ((0..<60).map { "room \($0)" }, 30, 40)
+    try await running(machines, within: .seconds(120)) {
+      let replies = try await withThrowingTaskGroup(of: [String: [Int]].self) { group in
+        group.addTask {
+          for _ in 0..<2 {
+            try await Task.sleep(for: .milliseconds(700))
+            try control("crash")
+          }
+          return [:]
+        }
+        for client in 0..<clients {
+          group.addTask {
+            var replies: [String: [Int]] = [:]
+            for number in 0..<commands {
+              let name = names[(client * 7 + number) % names.count]
+              let reply = try await ask("\(client) \(number)", in: name, of: machines[client % 2])
+              if let reply { replies[name, default: []].append(reply) }
+              try await Task.sleep(for: .milliseconds(Int.random(in: 0...80)))
+            }
+            return replies
+          }
+        }
+        return try await group.reduce(into: [String: [Int]]()) { $0.merge($1, uniquingKeysWith: +) }
+      }
+      var all = 0
+      for name in names {
+        var states: [Tally?] = []
+        for machine in machines {
+          states.append(try await machine.withRoom(name) { try await $0.upToDateState()?.value })
+        }
+        XCTAssertEqual(states[0], states[1], name)
+        let counts = replies[name] ?? []
+        XCTAssertEqual(Set(counts).count, counts.count, "\(name) has given a reply twice")
+        all += states[0]?.count ?? 0
+      }
+      XCTAssertEqual(all, clients * commands)
+    }
+  }
+
+  func test_roomsThatAreOpenShareThreeConnections() async throws {
+    let (engine, schema) = (try engine(), schema)
+    let logs = try engine.machine()
+    let rooms = SharedRooms(limit: 300) { SharedChannel(Tally(), log: try logs.log($0)) }
+    try await running([rooms], within: .seconds(60)) {
+      for number in 0..<300 {
+        _ = try await rooms.withRoom("room \(number)") {
+          await $0.commands.ask(Keyed(key: "k", "a"))
+        }
+      }
+      let count = try PostgresEngine(address: engine.address).query(
+        """
+        SELECT count(*) FROM pg_stat_activity
+        WHERE application_name = 'shared_channels' AND query LIKE '%\(schema)%'
+        """)
+      XCTAssertEqual(count.trimmingCharacters(in: .whitespacesAndNewlines), "3")
+    }
+  }
+
+  func test_entriesThatNoNotificationToldOfAreFound() async throws {
+    let log = try engine().machine(pollInterval: .milliseconds(200)).log("a log")
+    _ = try await log.append([Keyed(key: "a", Data())])
+    let end = try await log.end()
+    async let entries = within(.seconds(20)) {
+      try await log.entries(after: end)
+    } orSay: {
+      "the entry is not found"
+    }
+    try PostgresEngine(address: engine().address).query(
+      "INSERT INTO \(schema).entry VALUES ('a log', 2, 1, 'b', '')")
+    let found = try await entries
+    XCTAssertEqual(found.map(\.key), ["b"])
+  }
+
+  /// The reader has the entry before it in memory, and must not take the next one for its successor.
+  func test_aReaderNoticesThatItsLogWasSetBackBetweenTwoOfItsOwnAppends() async throws {
+    let log = try engine().machine().log("a")
+    _ = try await log.append(["a", "b"].map { Keyed(key: $0, Data()) })
+    let known = try await log.entries(after: nil).last?.position
+    try PostgresEngine(address: engine().address).query(
+      "UPDATE \(schema).entry SET mark = 7, key = 'c' WHERE index = 2")
+    _ = try await log.append([Keyed(key: "d", Data())])
+    do {
+      _ = try await log.entries(after: known)
+      XCTFail("it was not noticed")
+    } catch LogFailure.otherEpoch {}
+  }
+
+  func test_aSchemaOfOneLogIsNotTakenForOneOfMany() async throws {
+    let address = try PostgresAddress(engine().address)
+    _ = try await PostgresLog(address, schema: schema).end()
+    do {
+      _ = try await engine().machine().log("a").end()
+      XCTFail("it was taken")
+    } catch LogFailure.refused(let reason) {
+      XCTAssertEqual(reason, "the schema \(schema) is 'shared log 4', and not 'shared logs 1'")
+    }
+  }
+
+  func test_aNameThatIsNoneIsRefused() throws {
+    let logs = try engine().machine()
+    for name in ["", String(repeating: "a", count: 201), "a\nb", "é"] {
+      XCTAssertThrowsError(try logs.log(name), name)
+    }
+    _ = try logs.log(String(repeating: "a", count: 200))
+  }
+}
+
+/// Runs rooms while a closure runs.
+private func running<Value: Sendable>(
+  _ rooms: [SharedRooms<Tally>], within limit: Duration,
+  body: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+  let runs = rooms.map { rooms in Task { await rooms.run() } }
+  defer { for run in runs { run.cancel() } }
+  return try await within(limit, body, orSay: { "the rooms do not go on" })
+}
+
+/// Asks until it is answered, and returns the reply if it is still known.
+private func ask(
+  _ command: String, in room: String, of machine: SharedRooms<Tally>
+) async throws -> Int? {
+  while true {
+    try Task.checkCancellation()
+    let outcome = try await machine.withRoom(room) {
+      await $0.commands.ask(Keyed(key: command, command))
+    }
+    switch outcome {
+    case .applied(let count, at: _)?: return count
+    case .repeated?: return nil
+    case .notStored(let reason)?: throw LogFailure.refused(reason)
+    case nil: try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+}
+
+private func control(_ fault: String) throws {
+  guard let control = ProcessInfo.processInfo.environment["SHARED_LOG_POSTGRES_CONTROL"] else {
+    throw XCTSkip("there is no way to damage a server in SHARED_LOG_POSTGRES_CONTROL")
+  }
+  try execute(control, [fault])
+}
