@@ -80,12 +80,12 @@ extension SharedChannel {
       isAppending = true
       if !mayBeStored { rehearse(batch) }
       // Before the append: another task may apply the entries before this one has the receipts.
-      ownKeys.formUnion(batch.map(\.entry.key))
+      ownKeys.formUnion(batch.map { $0.entry.key })
       let known = fold?.position?.index ?? 0
       do {
         if try await mayHaveForgotten(keysBehind: storedBehind) { return forget(batch) }
         let began = ContinuousClock.now
-        let receipts = try await log.append(batch.map(\.entry))
+        let receipts = try await log.append(batch.map { $0.entry })
         counts.appendTime += .now - began
         return note(receipts, of: batch)
       } catch LogFailure.refused(let reason) {
@@ -158,7 +158,7 @@ extension SharedChannel {
   }
 
   private func wanted(_ batch: [Encoded]) -> [Encoded] {
-    let wanted = batch.filter(\.order.isWanted)
+    let wanted = batch.filter { $0.order.isWanted }
     counts.abandoned += batch.count - wanted.count
     return wanted
   }
@@ -214,7 +214,7 @@ extension SharedChannel {
 
   private func forget(_ batch: [Encoded]) {
     rehearsed = nil
-    ownKeys.subtract(batch.map(\.entry.key))
+    ownKeys.subtract(batch.map { $0.entry.key })
   }
 
   /// Requests that are dropped get nil: their askers ask again, with the same keys.

@@ -12,7 +12,7 @@ final class PostgresConnection {
   private let handle: OpaquePointer?
   private let isListening: Bool
   /// The process of the server that has carried out the first statement.
-  private var serverProcess: Int64?
+  private(set) var serverProcess: Int64?
   /// Somewhat more than the server's own limit.
   private static let statementLimit = Duration.seconds(12)
 

@@ -23,7 +23,6 @@ enum PostgresPage {
   static func call(for reads: [LogRead]) -> PostgresCall {
     PostgresCall(
       "entries", .texts(reads.map(\.log)), .integers(reads.map { $0.known?.index ?? 0 }),
-      .integers(reads.map(\.news.index)), .integers(reads.map(\.news.mark)),
       .integer(count), .integer(bytes / reads.count))
   }
 
@@ -87,7 +86,7 @@ struct PostgresNews {
   /// No entry has it, so a read with it looks at all entries.
   static let unknown = PostgresNews(index: .max, mark: 0, count: 0)
 
-  init(index: Int64, mark: Int64, count: Int) {
+  private init(index: Int64, mark: Int64, count: Int) {
     (self.index, self.mark, self.count) = (index, mark, count)
   }
 

@@ -77,12 +77,19 @@ actor PostgresSession {
     }
   }
 
-  /// The texts of notifications, when some have come; nil if none have until then, or if the connection is new.
-  func notifications(until deadline: ContinuousClock.Instant) throws -> [String]? {
+  /// The texts of notifications, when some have come; nil if none have until then, or if the connection is new. And the
+  /// server's process that listens.
+  func notifications(
+    until deadline: ContinuousClock.Instant
+  ) throws -> (texts: [String]?, process: Int64?) {
     let isNew = connection == nil
     return try connected { connection in
-      if isNew { return nil }
-      return try connection.waitForNotification(until: deadline) { connection.takeTexts() }
+      if isNew {
+        _ = try connection.query([schema.statement(PostgresCall("forget_followers"))])[0].get()
+        return (nil, connection.serverProcess)
+      }
+      let texts = try connection.waitForNotification(until: deadline) { connection.takeTexts() }
+      return (texts, connection.serverProcess)
     }
   }
 

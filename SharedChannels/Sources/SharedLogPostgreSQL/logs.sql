@@ -1,6 +1,6 @@
 -- Many logs, for any number of machines. Run by the first that connects; one at a time. A machine whose role may not
 -- create this needs it made before, and USAGE on the schema, EXECUTE on its functions, SELECT, INSERT and UPDATE on its
--- tables, and DELETE on its entries and snapshots for blank() and compact(). `schema.sql` is the same for one log, and
+-- tables, and DELETE on its followers, entries and snapshots. `schema.sql` is the same for one log, and
 -- tells more of what both do.
 SELECT pg_advisory_xact_lock(hashtext('@schema@'));
 
@@ -17,6 +17,11 @@ CREATE TABLE IF NOT EXISTS @schema@.entry (
 CREATE TABLE IF NOT EXISTS @schema@.snapshot (
   log text NOT NULL, version bigint NOT NULL, index bigint NOT NULL, mark bigint NOT NULL, data bytea NOT NULL,
   PRIMARY KEY (log, version));
+
+-- Which machines follow a log: the process of the server that listens for each. Those of others than the appender are told
+-- of entries. A crash of the server empties it, and ends the connections of all who have to write to it again.
+CREATE UNLOGGED TABLE IF NOT EXISTS @schema@.follower (
+  log text NOT NULL, process bigint NOT NULL, PRIMARY KEY (log, process));
 
 -- After this transaction, all that it has seen is durable, as in `schema.sql`. It notes what its connection has appended as
 -- durable.
@@ -36,7 +41,7 @@ END $$;
 -- Appends what is new to several logs, in one step. The locks of the logs' rows, which all take in the order of the
 -- names, bring the transactions of all machines into one order for each log. Missing logs are made before, in the same
 -- order. It gives a line for each key, in the order of the keys, with the mark of the entry before. They are durable after
--- make_durable(). It notes the newest entry of each log for that, a line each.
+-- make_durable(). It notes the names of the logs for that, a line each.
 CREATE OR REPLACE FUNCTION @schema@.append(logs text[], keys text[], datas bytea[], new_mark bigint)
 RETURNS TABLE (epoch text, index bigint, mark bigint, is_repeated bigint, mark_before bigint) LANGUAGE plpgsql
 SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -76,28 +81,39 @@ BEGIN
         ) AS found
       CROSS JOIN LATERAL (SELECT epoch FROM @schema@.log WHERE log.name = asked.log LIMIT 1) AS log
     ORDER BY place;
-  PERFORM set_config('@schema@.appended', string_agg(index || ' ' || mark || ' ' || name, E'\n'), false)
-    FROM (SELECT DISTINCT asked.name FROM unnest(logs) AS asked (name)) AS changed
-      CROSS JOIN LATERAL (
-        SELECT index, mark FROM @schema@.entry WHERE entry.log = name ORDER BY index DESC LIMIT 1) AS newest;
+  PERFORM set_config('@schema@.appended', array_to_string(logs, E'\n'), false);
 END $$;
 
--- Tells the readers of all machines which entries its connection has made durable, and with them all before. It tells
--- nothing if append() or make_durable() failed. If a notification is lost, readers see the entry later.
-CREATE OR REPLACE FUNCTION @schema@.tell() RETURNS void LANGUAGE plpgsql AS $$
+-- Tells other machines that follow these logs of what its connection has made durable. It tells nothing if append() or
+-- make_durable() failed. Who begins to follow a log after this has looked reads it afterwards, and finds the entries.
+CREATE OR REPLACE FUNCTION @schema@.tell(listener bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
-  PERFORM pg_notify('@schema@', told) FROM unnest(string_to_array(current_setting('@schema@.durable', true), E'\n')) AS told
-    WHERE told <> '';
+  PERFORM pg_notify('@schema@', changed)
+    FROM (
+      SELECT DISTINCT unnest(string_to_array(current_setting('@schema@.durable', true), E'\n'))) AS told (changed)
+    WHERE EXISTS (SELECT FROM @schema@.follower WHERE log = changed AND process <> listener);
   PERFORM set_config('@schema@.appended', '', false), set_config('@schema@.durable', '', false);
 END $$;
 
+-- Notes that a machine follows these logs, and those not any more. Before it reads them: its own transaction.
+CREATE OR REPLACE FUNCTION @schema@.follow(listener bigint, logs text[], not_any_more text[]) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+  DELETE FROM @schema@.follower WHERE process = listener AND log = ANY (not_any_more);
+  INSERT INTO @schema@.follower SELECT log, listener FROM unnest(logs) AS asked (log) ON CONFLICT DO NOTHING;
+END $$;
+
+-- Forgets machines that are gone.
+CREATE OR REPLACE FUNCTION @schema@.forget_followers() RETURNS void LANGUAGE sql AS $$
+  DELETE FROM @schema@.follower WHERE NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = process)
+$$;
+
 -- For each log that is asked for: the entry at a place, without its data, and those after it: so many, and so many bytes,
--- but at least one. A line without an entry if there is none, and without an epoch if there is no log. A reader that was
--- told of an entry gets those up to it, which are durable. One that was told of nothing gets all, and waits for the
--- disk.
-CREATE OR REPLACE FUNCTION @schema@.entries(
-  logs text[], knowns bigint[], told_indexes bigint[], told_marks bigint[], count bigint, bytes bigint)
+-- but at least one. A line without an entry if there is none, and without an epoch if there is no log. They are durable
+-- when the transaction has ended.
+CREATE OR REPLACE FUNCTION @schema@.entries(logs text[], knowns bigint[], count bigint, bytes bigint)
 RETURNS TABLE (epoch text, index bigint, mark bigint, key text, data bytea, place bigint) LANGUAGE plpgsql
 SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
@@ -105,27 +121,17 @@ AS $$
 BEGIN
   RETURN QUERY
     SELECT log.epoch, page.index, page.mark, page.key, CASE WHEN page.index > known THEN page.data END, asked.place
-    FROM unnest(logs, knowns, told_indexes, told_marks) WITH ORDINALITY
-        AS asked (name, known, told_index, told_mark, place)
+    FROM unnest(logs, knowns) WITH ORDINALITY AS asked (name, known, place)
       LEFT JOIN LATERAL (SELECT epoch FROM @schema@.log WHERE log.name = asked.name LIMIT 1) AS log ON true
-      LEFT JOIN LATERAL (
-        SELECT index AS durable FROM @schema@.entry
-        WHERE entry.log = asked.name AND index = told_index AND mark = told_mark) AS told ON true
       LEFT JOIN LATERAL (
         SELECT *, sum(octet_length(data)) FILTER (WHERE index > known) OVER (
           ORDER BY index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before
         FROM (
           SELECT * FROM @schema@.entry
-          WHERE entry.log = asked.name AND index >= known
-            AND (durable IS NULL OR index <= greatest(durable, known))
-          ORDER BY index LIMIT count + 1) AS found
+          WHERE entry.log = asked.name AND index >= known ORDER BY index LIMIT count + 1) AS found
         ) AS page ON coalesce(page.bytes_before, 0) < bytes
     ORDER BY asked.place, page.index;
-  IF EXISTS (
-    SELECT FROM unnest(logs, told_indexes, told_marks) AS asked (name, told_index, told_mark)
-    WHERE NOT EXISTS (
-      SELECT FROM @schema@.entry WHERE entry.log = asked.name AND index = told_index AND mark = told_mark))
-  THEN PERFORM @schema@.make_durable(); END IF;
+  PERFORM @schema@.make_durable();
 END $$;
 
 -- The end of a log, which is made if it is missing.
@@ -156,7 +162,7 @@ BEGIN
       SELECT FROM @schema@.entry
       WHERE entry.log = asked AND entry.index = known_index AND entry.mark = known_mark);
   RETURN QUERY SELECT log.epoch FROM @schema@.log WHERE name = asked;
-  PERFORM pg_notify('@schema@', '0 0 ' || asked);
+  PERFORM pg_notify('@schema@', asked);
 END $$;
 
 CREATE OR REPLACE FUNCTION @schema@.newest_snapshot(asked text, up_to bigint)
@@ -196,7 +202,7 @@ BEGIN
       RAISE 'a version could not begin anew: its snapshot has the entry';
     END IF;
     UPDATE @schema@.log SET epoch = gen_random_uuid()::text WHERE name = asked;
-    PERFORM pg_notify('@schema@', '0 0 ' || asked);
+    PERFORM pg_notify('@schema@', asked);
   END IF;
 END $$;
 

@@ -121,6 +121,80 @@ final class PostgresLogsTests: XCTestCase {
     XCTAssertEqual(found.map(\.key), ["b"])
   }
 
+  func test_onlyMachinesThatHaveALogOpenAreToldOfItsEntries() async throws {
+    let engine = try engine()
+    let machines = try (0..<3).map { _ in try engine.machine() }
+    let logs = try machines.map { try $0.log("a") }
+    _ = try await logs[0].append([Keyed(key: "a", Data())])
+    let readers = logs.prefix(2).map { log in
+      Task {
+        let first = try await log.entries(after: nil)
+        return try await log.entries(after: first.last?.position).map(\.key)
+      }
+    }
+    try await requireFollowers(["a|2"])
+    _ = try await logs[2].append([Keyed(key: "b", Data())])
+    for reader in readers {
+      let keys = try await within(.seconds(20)) {
+        try await reader.value
+      } orSay: {
+        "a reader is not told"
+      }
+      XCTAssertEqual(keys, ["b"])
+    }
+    // The second machine closes it, and reads another one.
+    let reader = try { try machines[1].log("b") }()
+    let waiting = Task { try await reader.entries(after: nil) }
+    defer { waiting.cancel() }
+    try await requireFollowers(["a|2", "b|1"])
+  }
+
+  private func requireFollowers(_ expected: [String]) async throws {
+    let (database, schema) = (PostgresEngine(address: try engine().address), schema)
+    try await within(.seconds(20)) {
+      while true {
+        let found = try database.query(
+          "SELECT log, count(*) FROM \(schema).follower GROUP BY log ORDER BY log")
+        if found.split(separator: "\n").map(String.init) == expected { return }
+        try await Task.sleep(for: .milliseconds(20))
+      }
+    } orSay: {
+      "the followers are others than \(expected)"
+    }
+  }
+
+  func test_aLogThatIsClosedIsNotFollowedAnyMore() async throws {
+    let machine = try engine().machine()
+    for name in ["a", "b"] {
+      let log = try machine.log(name)
+      let waiting = Task { try await log.entries(after: nil) }
+      try await requireFollowers(["\(name)|1"])
+      waiting.cancel()
+      _ = try? await waiting.value
+    }
+  }
+
+  func test_aMachineIsToldAgainAfterItsConnectionsWereEnded() async throws {
+    let (engine, schema) = (try engine(), schema)
+    let (appender, reader) = (try engine.machine().log("a"), try engine.machine().log("a"))
+    var last: Position?
+    for round in 0..<4 {
+      _ = try await untilItSucceeds { try await appender.append([Keyed(key: "k\(round)", Data())]) }
+      let entries = try await within(.seconds(20)) { [last] in
+        try await untilItSucceeds { try await reader.entries(after: last) }
+      } orSay: {
+        "the reader is not told"
+      }
+      XCTAssertEqual(entries.map(\.key), ["k\(round)"])
+      last = entries.last?.position
+      try PostgresEngine(address: engine.address).query(
+        """
+        SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+        WHERE application_name = 'shared_channels' AND query LIKE '%\(schema)%'
+        """)
+    }
+  }
+
   /// The reader has the entry before it in memory, and must not take the next one for its successor.
   func test_aReaderNoticesThatItsLogWasSetBackBetweenTwoOfItsOwnAppends() async throws {
     let log = try engine().machine().log("a")
