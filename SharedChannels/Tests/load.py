@@ -1,11 +1,13 @@
 """Commands a second of 1, 2, 4 and 8 server processes over one PostgreSQL, or over NATS, with the same clients in all.
-Then the start of a server on a log of 1,000,000 entries, without a snapshot and with one.
+Then the start of a server on a log of 1,000,000 entries, without a snapshot and with one. Over PostgreSQL, then servers
+of many rooms, each of which has rooms of its own.
 
 usage: load.py WORKER postgres|nats ADDRESS [SECONDS [CLIENTS]]
 
 Prints a line for each trial. Fails if the servers' states differ at its end.
 """
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -14,9 +16,9 @@ import uuid
 
 
 class Server:
-    def __init__(self, program, *arguments):
+    def __init__(self, program, *arguments, kind="load"):
         self.process = subprocess.Popen(
-            [program, "load", *map(str, arguments)], text=True, stdin=subprocess.PIPE,
+            [program, kind, *map(str, arguments)], text=True, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, bufsize=1)
 
     def read(self):
@@ -28,6 +30,16 @@ class Server:
     def go_on(self):
         self.process.stdin.write("\n")
         self.process.stdin.flush()
+
+    def processor_time(self):
+        """Of all its threads, in seconds."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def memory(self):
+        """In MiB."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) // 1024
 
 
 def new_log(engine, address):
@@ -98,6 +110,41 @@ def starts(program, engine, address, count=1_000_000):
     print(f"a start with {count:,} entries, with a snapshot:", start(program, log), flush=True)
 
 
+def rooms_trial(program, address, servers, rooms, limit, clients, seconds):
+    schema = "load" + uuid.uuid4().hex[:16]
+    began = time.monotonic()
+    all_servers = [
+        Server(program, address, schema, number * rooms, rooms, limit, clients // servers, seconds, kind="rooms")
+        for number in range(servers)]
+    for server in all_servers:
+        server.read()
+    opened = time.monotonic() - began
+    idle, spent = [[server.processor_time() for server in all_servers]], []
+    time.sleep(3)
+    idle.append([server.processor_time() for server in all_servers])
+    for server in all_servers:
+        server.go_on()
+    results = [server.read() for server in all_servers]
+    spent = sum(server.processor_time() for server in all_servers) - sum(idle[1])
+    connections = subprocess.run(
+        ["psql", "-qAt", address, "-c",
+         "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'shared_channels'"],
+        check=True, capture_output=True, text=True).stdout.strip()
+    memory = max(server.memory() for server in all_servers)
+    answered = sum(int(result[1]) for result in results)
+    print(f"{servers} servers, {rooms:,} rooms each of which {limit:,} may be open, {clients} clients: "
+          f"{answered / seconds:,.0f} commands/s, {spent / answered * 1e6:.0f} us of a server's processor each, "
+          f"median {max(int(result[3]) for result in results) / 1000:.1f} ms; opened in {opened:.1f} s; "
+          f"{connections} connections, {memory} MiB, {(sum(idle[1]) - sum(idle[0])) / 3 / servers:.1%} of a core idle",
+          flush=True)
+    for server in all_servers:
+        server.go_on()
+        server.read()
+        server.go_on()
+    for server in all_servers:
+        server.process.wait(timeout=60)
+
+
 def main():
     program, engine, address = sys.argv[1:4]
     seconds, clients = [int(text) for text in sys.argv[4:6]] + [5, 64][len(sys.argv) - 4:]
@@ -105,6 +152,11 @@ def main():
         for servers in (1, 2, 4, 8):
             trial(program, engine, address, servers, clients, members, seconds)
     starts(program, engine, address)
+    if engine == "postgres":
+        for servers in (1, 2, 4):
+            rooms_trial(program, address, servers, 200, 200, clients, seconds)
+            rooms_trial(program, address, servers, 200, 200, clients * servers, seconds)
+        rooms_trial(program, address, 2, 5_000, 200, clients, seconds * 4)
 
 
 main()

@@ -9,16 +9,18 @@ struct RoomsLoad {
   let address: PostgresAddress
   let schema: String
   let rooms: Range<Int>
+  /// How many may be open.
+  let limit: Int
   let clients: Int
   let seconds: Int
 
   func run() async throws {
     let logs = PostgresLogs(address, schema: schema)
-    let all = SharedRooms { name in
+    let all = SharedRooms(limit: limit) { name in
       SharedChannel(Team(members: 0), log: try logs.log(name), snapshotInterval: 500)
     }
     async let running: Void = all.run()
-    for number in rooms {
+    for number in rooms.prefix(limit) {
       _ = try await all.withRoom("room \(number)") { try await $0.upToDateState() }
     }
     await Load.ask(clients: clients, members: 0, seconds: seconds) { command in

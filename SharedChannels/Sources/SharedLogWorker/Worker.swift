@@ -11,7 +11,7 @@ struct Worker {
   static let usage = """
     usage: SharedLogWorker append [early] LOG FIRST
            SharedLogWorker load LOG CLIENTS MEMBERS SECONDS [HISTORY]
-           SharedLogWorker rooms ADDRESS SCHEMA FIRST COUNT CLIENTS SECONDS
+           SharedLogWorker rooms ADDRESS SCHEMA FIRST COUNT LIMIT CLIENTS SECONDS
            SharedLogWorker fragile LOG
     \(Arguments.log)
 
@@ -33,6 +33,7 @@ struct Worker {
         let (first, count) = (try arguments.number(), try arguments.number())
         try await RoomsLoad(
           address: address, schema: schema, rooms: first..<first + count,
+          limit: try arguments.number(),
           clients: try arguments.number(), seconds: try arguments.number()
         ).run()
       case "fragile": try await Fragile(log: try arguments.openLog()).run()
