@@ -6,7 +6,7 @@ public import ServiceLifecycle
 ///
 /// ```swift
 /// let seats = SharedChannel(Seats(), log: try SQLiteLog(path: "seats.sqlite"))
-/// let services = ServiceGroup(services: [server, seats], gracefulShutdownSignals: [.sigterm], logger: logger)
+/// let services = ServiceGroup(services: [seats, server], gracefulShutdownSignals: [.sigterm], logger: logger)
 ///
 /// switch await seats.commands.ask(Keyed(key: key, .take(seat: 7, by: "Ann"))) {
 /// case .applied(.taken, at: _)?: …

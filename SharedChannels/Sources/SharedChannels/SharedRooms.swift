@@ -9,7 +9,7 @@ public import ServiceLifecycle
 /// let rooms = SharedRooms { name in
 ///   SharedChannel(Document(), log: try logs.log(name), snapshotInterval: 500)
 /// }
-/// let services = ServiceGroup(services: [server, rooms], gracefulShutdownSignals: [.sigterm], logger: logger)
+/// let services = ServiceGroup(services: [rooms, server], gracefulShutdownSignals: [.sigterm], logger: logger)
 ///
 /// let outcome = try await rooms.withRoom("minutes") { room in
 ///   await room.commands.ask(Keyed(key: key, .insert("Hello", at: 0)))
@@ -37,6 +37,8 @@ public actor SharedRooms<State: SharedState>: Service {
   /// How many rooms were closed.
   private let closings = CurrentValue(0)
   private var rooms: [String: Room] = [:]
+  /// How many wait for a room to be closed.
+  private var waiting = 0
   private var isRunning = false
 
   private struct Opened: Sendable {
@@ -83,10 +85,10 @@ public actor SharedRooms<State: SharedState>: Service {
     let channel = try await open(name)
     do {
       let value = try await work(channel)
-      await leave(name)
+      await leave(name, channel)
       return value
     } catch {
-      await leave(name)
+      await leave(name, channel)
       throw error
     }
   }
@@ -129,8 +131,14 @@ public actor SharedRooms<State: SharedState>: Service {
   }
 
   private func end(_ room: Opened) {
-    // The run was cancelled: a further one goes on with it, unless there are to be no more.
-    if rooms[room.name]?.isClosing == false, case .sent = opened.inlet.send(room) { return }
+    // A further run goes on with it, unless there are to be no more.
+    if Task.isCancelled, rooms[room.name]?.isClosing == false,
+      case .sent = opened.inlet.send(room)
+    {
+      return
+    }
+    // It may have ended because somebody else finished it.
+    room.channel.finish()
     rooms[room.name] = nil
     closings.update { $0 += 1 }
   }
@@ -140,6 +148,8 @@ public actor SharedRooms<State: SharedState>: Service {
       try Task.checkCancellation()
       let known = closings.value
       if let channel = try openNow(name) { return channel }
+      waiting += 1
+      defer { waiting -= 1 }
       for await count in closings.outlet where count != known { break }
     }
   }
@@ -163,18 +173,21 @@ public actor SharedRooms<State: SharedState>: Service {
     return rooms[name]?.channel
   }
 
-  /// One that nobody uses, if none is being closed.
+  /// One that nobody uses, unless enough are being closed.
   private func closeOne() throws {
-    if rooms.values.contains(where: \.isClosing) { return }
-    let unused = rooms.filter { $0.value.users == 0 }
+    let closing = rooms.values.count(where: \.isClosing)
+    if closing > waiting { return }
+    let unused = rooms.filter { $0.value.users == 0 && !$0.value.isClosing }
     guard let (name, _) = unused.max(by: { $0.value.rests < $1.value.rests }) else {
+      if closing > 0 { return }
       throw LogFailure.refused("all of the \(limit) rooms that may be open are in use")
     }
     close(name)
   }
 
-  private func leave(_ name: String) {
-    rooms[name]?.users -= 1
+  private func leave(_ name: String, _ channel: SharedChannel<State>) {
+    // It may have been opened anew meanwhile.
+    if rooms[name]?.channel === channel { rooms[name]?.users -= 1 }
   }
 
   private func closeIdleRooms() async {

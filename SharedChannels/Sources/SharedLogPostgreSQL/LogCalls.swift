@@ -2,11 +2,29 @@ import AsyncChannels
 import Foundation
 import SharedChannels
 
+/// A function of `logs.sql`. It is carried out in another task: if the asker's is cancelled, the connection stays, which
+/// others use.
+struct LogCall: Sendable {
+  typealias Asked = Request<LogCall, Result<any Sendable, any Error>>
+  let call: PostgresCall
+  let read: @Sendable (PostgresRows) throws -> any Sendable
+
+  static func perform(_ request: Asked, on session: PostgresSession) async {
+    guard request.isAwaited else { return }
+    let question = request.question
+    do {
+      request.reply(.success(try await session.call([question.call], question.read)))
+    } catch {
+      request.reply(.failure(error))
+    }
+  }
+}
+
 /// What a log appends, to be carried out with what others do.
 struct LogAppend: Sendable {
-  typealias Asked = Request<LogAppend, Result<[LogAppend.Stored], any Error>>
-  let log: String
+  typealias Asked = Request<LogAppend, Result<[Stored], any Error>>
   let batch: [Keyed<Data>]
+  let following: LogNews.Following
 
   struct Stored: Sendable {
     let receipt: Receipt
@@ -15,46 +33,62 @@ struct LogAppend: Sendable {
   }
 
   static let bytes = 8 << 20
+  private static let count = 2_000
 
-  /// What is carried out in one step: so many bytes, or a single request.
+  /// What is carried out in one step: so many entries and bytes, or a single request.
   static func parts(of requests: [Asked]) -> [[Asked]] {
-    var (parts, size) = ([[Asked]](), 0)
+    var (parts, entries, size) = ([[Asked]](), 0, 0)
     for request in requests where request.isAwaited {
-      let more = request.question.batch.reduce(0) { $0 + $1.value.count }
-      if parts.isEmpty || size + more > bytes {
+      let batch = request.question.batch
+      let more = batch.reduce(0) { $0 + $1.value.count }
+      if parts.isEmpty || size + more > bytes || entries + batch.count > count {
         parts.append([])
-        size = 0
+        (entries, size) = (0, 0)
       }
+      entries += batch.count
       size += more
       parts[parts.count - 1].append(request)
     }
     return parts
   }
 
-  static func perform(_ requests: [Asked], on session: PostgresSession, telling news: LogNews) async
-  {
+  static func perform(
+    _ requests: [Asked], on session: PostgresSession, telling news: LogNews
+  ) async {
     let appends = requests.map(\.question)
     let entries = appends.flatMap(\.batch)
-    let logs = appends.flatMap { append in append.batch.map { _ in append.log } }
+    let logs = appends.flatMap { append in append.batch.map { _ in append.following.log } }
     let append = PostgresCall(
       "append", .texts(logs), .texts(entries.map(\.key)), .bytes(entries.map(\.value)),
       .integer(Int64.random(in: 1 ... .max)))
     do {
-      let all = try await session.call([append, PostgresCall("make_durable"), news.tell]) { rows in
-        rows.indices.map {
+      var rest = try await session.call([append, PostgresCall("make_durable"), news.tell]) { rows in
+        guard rows.indices.count == entries.count else {
+          throw LogFailure.unreachable("a log was removed meanwhile")
+        }
+        return rows.indices.map {
           Stored(
             receipt: Receipt(position: rows.position($0), isRepeated: rows.integer($0, 3) != 0),
             markBefore: rows.integer($0, 4))
-        }
+        }[...]
       }
-      var rest = all[...]
       for request in requests {
-        let count = request.question.batch.count
-        request.reply(.success(Array(rest.prefix(count))))
-        rest = rest.dropFirst(count)
+        let (following, batch) = (request.question.following, request.question.batch)
+        let stored = Array(rest.prefix(batch.count))
+        rest = rest.dropFirst(batch.count)
+        // The reader hears of it whether somebody waits for the receipts or not.
+        following.add(zip(stored, batch))
+        request.reply(.success(stored))
+      }
+      for (log, own) in Dictionary(grouping: appends.map(\.following), by: \.log) {
+        news.read(log, except: own)
       }
     } catch {
-      for request in requests { request.reply(.failure(error)) }
+      for request in requests {
+        // It may be stored.
+        news.read(request.question.following.log)
+        request.reply(.failure(error))
+      }
     }
   }
 }
@@ -62,7 +96,6 @@ struct LogAppend: Sendable {
 /// What a log wants to read, to be carried out with what others do.
 struct LogRead: Sendable {
   typealias Asked = Request<LogRead, Result<PostgresPage?, any Error>>
-  let log: String
   let known: Position?
   let following: LogNews.Following
 

@@ -10,19 +10,15 @@ struct OneOfManyLogs: SharedLog {
 
   func append(_ batch: [Keyed<Data>]) async throws -> [Receipt] {
     guard !batch.isEmpty else { return [] }
-    let stored = try await answer(of: logs.appends.inlet.ask(LogAppend(log: name, batch: batch)))
-    news.add(zip(stored, batch))
-    return stored.map(\.receipt)
+    let append = LogAppend(batch: batch, following: news)
+    return try await answer(of: logs.appends.inlet.ask(append)).map(\.receipt)
   }
 
   func entries(after known: Position?) async throws -> [Logged<Data>] {
-    for await reasons in news.reasons.outlet {
-      if let own = news.takeOwn(after: known) {
-        news.note(own.last?.position, for: reasons)
-        return own
-      }
+    for await reasons in news.reasons.outlet.subscribe(buffering: .bufferingNewest(1)) {
+      if let own = news.takeOwn(after: known) { return own }
       if news.hasAll(upTo: known, for: reasons) { continue }
-      let read = LogRead(log: name, known: known, following: news)
+      let read = LogRead(known: known, following: news)
       guard let page = try await answer(of: logs.reads.inlet.ask(read)) else {
         news.note(known, for: reasons)
         continue
@@ -75,9 +71,12 @@ struct OneOfManyLogs: SharedLog {
   }
 
   private func call<Value: Sendable>(
-    _ function: String, _ values: PostgresValue..., read: @Sendable (PostgresRows) throws -> Value
+    _ function: String, _ values: PostgresValue...,
+    read: @escaping @Sendable (PostgresRows) throws -> Value
   ) async throws -> Value {
-    try await logs.calling.call([PostgresCall(function, [.text(name)] + values)], read)
+    let call = LogCall(call: PostgresCall(function, [.text(name)] + values), read: read)
+    // Of that type, since `read` made it.
+    return try await answer(of: logs.calls.inlet.ask(call)) as! Value
   }
 
   /// There is none if this task was cancelled.

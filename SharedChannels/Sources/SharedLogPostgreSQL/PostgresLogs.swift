@@ -12,17 +12,17 @@ import Synchronization
 /// ```
 ///
 /// Each log has an order of its own. What several logs append at a time is one step, and waits for the disk once; so do
-/// reads of several logs. A machine reads back what others have appended, and is told of entries of logs that it has
-/// open. A log costs nothing while no handle of it is open. Otherwise each is what ``PostgresLog`` is, with
+/// reads of several logs. A machine reads back what others have appended, and is told only of entries in logs that it has
+/// open. A log that is not open costs this machine nothing. Otherwise each is what ``PostgresLog`` is, with
 /// the same limits of time. A log that was never used is made by the first handle that asks for its end, and stays.
 public final class PostgresLogs: Sendable {
-  let calling: PostgresSession
   let appends = Input<LogAppend.Asked>()
   let reads = Input<LogRead.Asked>()
+  let calls = Input<LogCall.Asked>()
   private let news = LogNews()
   private let work: Mutex<[Task<Void, Never>]>
 
-  /// Connects now, and again whenever a connection is lost. Makes the schema if it is missing.
+  /// Begins to listen now, and connects the others with the first call. Makes the schema if it is missing.
   ///
   /// - Parameters:
   ///   - address: Where the database is.
@@ -37,7 +37,6 @@ public final class PostgresLogs: Sendable {
     let calling = PostgresSession(address, schema)
     let reading = PostgresSession(address, schema)
     let listening = PostgresSession(address, schema, isListening: true)
-    self.calling = calling
     work = Mutex([
       Task { [appends, news] in
         for await batch in appends.received.batches(ofAtMost: 256) {
@@ -45,6 +44,9 @@ public final class PostgresLogs: Sendable {
             await LogAppend.perform(part, on: calling, telling: news)
           }
         }
+      },
+      Task { [calls] in
+        for await call in calls.received { await LogCall.perform(call, on: calling) }
       },
       Task { [reads, news] in
         for await batch in reads.received.batches(ofAtMost: 64) {

@@ -22,7 +22,7 @@ enum PostgresPage {
   /// The call that gives the rows of pages of several logs, which share what a page may have.
   static func call(for reads: [LogRead]) -> PostgresCall {
     PostgresCall(
-      "entries", .texts(reads.map(\.log)), .integers(reads.map { $0.known?.index ?? 0 }),
+      "entries", .texts(reads.map(\.following.log)), .integers(reads.map { $0.known?.index ?? 0 }),
       .integer(count), .integer(bytes / reads.count))
   }
 

@@ -12,6 +12,8 @@ actor PostgresSession {
   private let schema: PostgresSchema
   private let isListening: Bool
   private var connection: PostgresConnection?
+  /// Where the connection listens.
+  private var channel = ""
   /// Where a reader has all of which it was told on this connection, so that it waits to be told of more.
   private var caughtUp: Position?
   /// Whether several notifications came since the last read: faster than it is worth a read each.
@@ -77,31 +79,32 @@ actor PostgresSession {
     }
   }
 
-  /// The texts of notifications, when some have come; nil if none have until then, or if the connection is new. And the
-  /// server's process that listens.
-  func notifications(
-    until deadline: ContinuousClock.Instant
-  ) throws -> (texts: [String]?, process: Int64?) {
+  /// Waits for notifications until then, and gives their texts. On a new connection, it gives nothing and does not
+  /// wait: there may have been others before.
+  func notifications(until deadline: ContinuousClock.Instant) throws -> PostgresListening {
     let isNew = connection == nil
     return try connected { connection in
       if isNew {
         _ = try connection.query([schema.statement(PostgresCall("forget_followers"))])[0].get()
-        return (nil, connection.serverProcess)
       }
-      let texts = try connection.waitForNotification(until: deadline) { connection.takeTexts() }
-      return (texts, connection.serverProcess)
+      let texts =
+        isNew ? nil : try connection.waitForNotification(until: deadline) { connection.takeTexts() }
+      return PostgresListening(
+        texts: texts ?? [], channel: channel, process: connection.serverProcess ?? 0)
     }
   }
 
   private func connected<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
+    // What was not begun leaves the connection as it is.
+    try Task.checkCancellation()
+    let isNew = connection == nil
     do {
-      try Task.checkCancellation()
       let connection = try self.connection ?? connect()
       self.connection = connection
       return try body(connection)
     } catch {
       // After a wait that was given up, the reply is still to come: only a new connection has none.
-      if case LogFailure.refused = error {} else { connection = nil }
+      if case LogFailure.refused = error, !isNew {} else { connection = nil }
       caughtUp = nil
       throw error
     }
@@ -109,8 +112,8 @@ actor PostgresSession {
 
   private func connect() throws -> PostgresConnection {
     // It listens before the first read: nothing goes unnoticed in between.
-    let connection = try PostgresConnection(
-      address, listeningTo: isListening ? schema.name : nil)
+    channel = schema.channel()
+    let connection = try PostgresConnection(address, listeningTo: isListening ? channel : nil)
     let rows = try connection.query([schema.versionQuery])[0].get()
     let found = rows.indices.isEmpty ? nil : rows.text(0, 0)
     if let found, schema.isOther(found) {
@@ -128,6 +131,14 @@ actor PostgresSession {
     }
     return connection
   }
+}
+
+/// What a connection was told that listens on a channel of its own.
+struct PostgresListening: Sendable {
+  let texts: [String]
+  let channel: String
+  /// Of the server.
+  let process: Int64
 }
 
 /// A function of `schema.sql` with its values.
@@ -167,6 +178,12 @@ struct PostgresSchema: Sendable {
       name.wholeMatch(of: /[a-z][a-z0-9_]{0,50}/) != nil,
       "\"\(name)\" is not the name of a log's schema: a-z, then at most 50 of a-z, 0-9 and _.")
     (self.name, self.kind) = (name, kind)
+  }
+
+  /// Where a connection listens: all that follow one log on one channel, and one that follows many on a channel that no
+  /// other has.
+  func channel() -> String {
+    kind == .oneLog ? name : "\(name)_" + String(Int64.random(in: 0..<1 << 44), radix: 36)
   }
 
   /// As it stands at the end of its file.

@@ -18,10 +18,10 @@ CREATE TABLE IF NOT EXISTS @schema@.snapshot (
   log text NOT NULL, version bigint NOT NULL, index bigint NOT NULL, mark bigint NOT NULL, data bytea NOT NULL,
   PRIMARY KEY (log, version));
 
--- Which machines follow a log: the process of the server that listens for each. Those of others than the appender are told
--- of entries. A crash of the server empties it, and ends the connections of all who have to write to it again.
+-- Which machines follow a log: the channel on which each listens, and the server's process that does. A crash of the server
+-- empties it, and ends the connections of all, who then listen on other channels.
 CREATE UNLOGGED TABLE IF NOT EXISTS @schema@.follower (
-  log text NOT NULL, process bigint NOT NULL, PRIMARY KEY (log, process));
+  log text NOT NULL, channel text NOT NULL, process bigint NOT NULL, PRIMARY KEY (log, channel));
 
 -- After this transaction, all that it has seen is durable, as in `schema.sql`. It notes what its connection has appended as
 -- durable.
@@ -47,6 +47,8 @@ RETURNS TABLE (epoch text, index bigint, mark bigint, is_repeated bigint, mark_b
 SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 #variable_conflict use_column
+DECLARE
+  locked bigint;
 BEGIN
   PERFORM set_config('lock_timeout', '3s', true), set_config('synchronous_commit', 'off', true);
   INSERT INTO @schema@.log (name)
@@ -55,6 +57,11 @@ BEGIN
     ORDER BY name
     ON CONFLICT DO NOTHING;
   PERFORM FROM @schema@.log WHERE name = ANY (logs) ORDER BY name FOR NO KEY UPDATE;
+  GET DIAGNOSTICS locked = ROW_COUNT;
+  -- Somebody has removed one since: another try makes it again.
+  IF locked <> (SELECT count(DISTINCT name) FROM unnest(logs) AS asked (name)) THEN
+    RAISE 'a log was removed meanwhile' USING ERRCODE = '40001';
+  END IF;
   INSERT INTO @schema@.entry (log, index, mark, key, data)
     SELECT first.log, before + row_number() OVER (PARTITION BY first.log ORDER BY place), new_mark, key, data
     FROM (
@@ -81,28 +88,27 @@ BEGIN
         ) AS found
       CROSS JOIN LATERAL (SELECT epoch FROM @schema@.log WHERE log.name = asked.log LIMIT 1) AS log
     ORDER BY place;
-  PERFORM set_config('@schema@.appended', array_to_string(logs, E'\n'), false);
+  PERFORM set_config('@schema@.appended', (SELECT string_agg(DISTINCT name, E'\n') FROM unnest(logs) AS asked (name)), false);
 END $$;
 
 -- Tells other machines that follow these logs of what its connection has made durable. It tells nothing if append() or
 -- make_durable() failed. Who begins to follow a log after this has looked reads it afterwards, and finds the entries.
-CREATE OR REPLACE FUNCTION @schema@.tell(listener bigint) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION @schema@.tell(own_channel text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
-  PERFORM pg_notify('@schema@', changed)
-    FROM (
-      SELECT DISTINCT unnest(string_to_array(current_setting('@schema@.durable', true), E'\n'))) AS told (changed)
-    WHERE EXISTS (SELECT FROM @schema@.follower WHERE log = changed AND process <> listener);
+  PERFORM pg_notify(channel, log) FROM @schema@.follower
+    WHERE log = ANY (string_to_array(current_setting('@schema@.durable', true), E'\n')) AND channel <> own_channel;
   PERFORM set_config('@schema@.appended', '', false), set_config('@schema@.durable', '', false);
 END $$;
 
 -- Notes that a machine follows these logs, and those not any more. Before it reads them: its own transaction.
-CREATE OR REPLACE FUNCTION @schema@.follow(listener bigint, logs text[], not_any_more text[]) RETURNS void
-LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION @schema@.follow(
+  own_channel text, own_process bigint, logs text[], not_any_more text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
-  DELETE FROM @schema@.follower WHERE process = listener AND log = ANY (not_any_more);
-  INSERT INTO @schema@.follower SELECT log, listener FROM unnest(logs) AS asked (log) ON CONFLICT DO NOTHING;
+  DELETE FROM @schema@.follower WHERE channel = own_channel AND log = ANY (not_any_more);
+  INSERT INTO @schema@.follower SELECT name, own_channel, own_process FROM unnest(logs) AS asked (name)
+    ON CONFLICT DO NOTHING;
 END $$;
 
 -- Forgets machines that are gone.
@@ -162,7 +168,7 @@ BEGIN
       SELECT FROM @schema@.entry
       WHERE entry.log = asked AND entry.index = known_index AND entry.mark = known_mark);
   RETURN QUERY SELECT log.epoch FROM @schema@.log WHERE name = asked;
-  PERFORM pg_notify('@schema@', asked);
+  PERFORM pg_notify(channel, asked) FROM @schema@.follower WHERE log = asked;
 END $$;
 
 CREATE OR REPLACE FUNCTION @schema@.newest_snapshot(asked text, up_to bigint)
@@ -202,7 +208,7 @@ BEGIN
       RAISE 'a version could not begin anew: its snapshot has the entry';
     END IF;
     UPDATE @schema@.log SET epoch = gen_random_uuid()::text WHERE name = asked;
-    PERFORM pg_notify('@schema@', asked);
+    PERFORM pg_notify(channel, asked) FROM @schema@.follower WHERE log = asked;
   END IF;
 END $$;
 

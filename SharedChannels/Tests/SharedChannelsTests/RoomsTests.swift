@@ -114,23 +114,61 @@ final class RoomsTests: XCTestCase {
 
   func test_finishingCarriesOutWhatWaitsAndOpensNoMore() async throws {
     let rooms = house.rooms()
-    let asked = (0..<20).map { number in
-      Task { try await rooms.withRoom("room \(number)") { await $0.add("Ann") } }
+    try await within {
+      let asked = (0..<20).map { number in
+        Task { try await rooms.withRoom("room \(number)") { await $0.add("Ann") } }
+      }
+      while await rooms.openRooms.values.count(where: { $0.waitingCommands > 0 }) < 20 {
+        await Task.yield()
+      }
+      rooms.finish()
+      await rooms.run()
+      for task in asked {
+        let outcome = try await task.value
+        XCTAssertEqual(outcome?.reply, .done(count: 1))
+      }
+      do {
+        try await rooms.withRoom("late") { _ in XCTFail("it was opened") }
+        XCTFail("it was not refused")
+      } catch LogFailure.refused {}
+      let count = await rooms.openRooms.count
+      XCTAssertEqual(count, 0)
     }
-    while await rooms.openRooms.values.count(where: { $0.waitingCommands > 0 }) < 20 {
-      await Task.yield()
+  }
+
+  func test_aRoomThatItsUserHasFinishedIsOpenedAnew() async throws {
+    let (house, rooms) = (house, house.rooms())
+    try await running(rooms) {
+      try await rooms.withRoom("a") { room in
+        _ = await room.add("Ann")
+        room.finish()
+        while await rooms.openRooms.count > 0 { await Task.yield() }
+        let again = try await rooms.withRoom("a") { await $0.add("Bob") }
+        XCTAssertEqual(again?.reply, .done(count: 2))
+        let late = await room.add("Cy")
+        XCTAssertNil(late)
+      }
+      let count = await rooms.openRooms.count
+      XCTAssertEqual(count, 1)
     }
-    rooms.finish()
-    try await within { await rooms.run() }
-    for task in asked {
-      let outcome = try await task.value
-      XCTAssertEqual(outcome?.reply, .done(count: 1))
+    XCTAssertEqual(house.made, ["a", "a"])
+  }
+
+  func test_whoAsksAfterACancelledRunThatWasTheLastIsTold() async throws {
+    let rooms = house.rooms()
+    try await within {
+      try await rooms.withRoom("a") { room in
+        let run = Task { await rooms.run() }
+        _ = await room.add("Ann")
+        run.cancel()
+        rooms.finish()
+        await run.value
+        let late = Task { await room.add("Bob") }
+        _ = await rooms.openRooms
+        await rooms.run()
+        _ = await late.value
+      }
     }
-    do {
-      try await rooms.withRoom("late") { _ in XCTFail("it was opened") }
-    } catch LogFailure.refused {}
-    let count = await rooms.openRooms.count
-    XCTAssertEqual(count, 0)
   }
 
   func test_gracefulShutdownFinishes() async throws {

@@ -107,9 +107,23 @@ final class PostgresLogsTests: XCTestCase {
   }
 
   func test_entriesThatNoNotificationToldOfAreFound() async throws {
-    let log = try engine().machine(pollInterval: .milliseconds(200)).log("a log")
+    let logs = try engine().machine(pollInterval: .milliseconds(200))
+    let log = try logs.log("a log")
     _ = try await log.append([Keyed(key: "a", Data())])
     let end = try await log.end()
+    // The listener is told of another log all the while.
+    let (busy, appender) = (try logs.log("busy"), try engine().machine().log("busy"))
+    let following = Task {
+      var last: Position?
+      while true { last = try await busy.entries(after: last).last?.position }
+    }
+    let appending = Task {
+      while true {
+        _ = try await appender.append([Keyed(key: UUID().uuidString, Data())])
+        try await Task.sleep(for: .milliseconds(30))
+      }
+    }
+    defer { for task in [following, appending] { task.cancel() } }
     async let entries = within(.seconds(20)) {
       try await log.entries(after: end)
     } orSay: {
@@ -122,39 +136,129 @@ final class PostgresLogsTests: XCTestCase {
   }
 
   func test_onlyMachinesThatHaveALogOpenAreToldOfItsEntries() async throws {
-    let engine = try engine()
-    let machines = try (0..<3).map { _ in try engine.machine() }
-    let logs = try machines.map { try $0.log("a") }
-    _ = try await logs[0].append([Keyed(key: "a", Data())])
-    let readers = logs.prefix(2).map { log in
-      Task {
-        let first = try await log.entries(after: nil)
-        return try await log.entries(after: first.last?.position).map(\.key)
+    let machines = try (0..<3).map { _ in try engine().machine() }
+    let appender = try machines[2].log("a")
+    _ = try await appender.append([Keyed(key: "a", Data())])
+    try await { () async throws in
+      let logs = try machines.prefix(2).map { try $0.log("a") }
+      let readers = logs.map { log in
+        Task {
+          let first = try await log.entries(after: nil)
+          return try await log.entries(after: first.last?.position).map(\.key)
+        }
       }
-    }
-    try await requireFollowers(["a|2"])
-    _ = try await logs[2].append([Keyed(key: "b", Data())])
-    for reader in readers {
-      let keys = try await within(.seconds(20)) {
-        try await reader.value
-      } orSay: {
-        "a reader is not told"
+      try await requireFollowers(["a|2"])
+      _ = try await appender.append([Keyed(key: "b", Data())])
+      for reader in readers {
+        let keys = try await within(.seconds(20)) {
+          try await reader.value
+        } orSay: {
+          "a reader is not told"
+        }
+        XCTAssertEqual(keys, ["b"])
       }
-      XCTAssertEqual(keys, ["b"])
-    }
-    // The second machine closes it, and reads another one.
-    let reader = try { try machines[1].log("b") }()
+    }()
+    // Both have closed it, and one reads another.
+    let reader = try machines[1].log("b")
     let waiting = Task { try await reader.entries(after: nil) }
     defer { waiting.cancel() }
-    try await requireFollowers(["a|2", "b|1"])
+    try await requireFollowers(["a|1", "b|1"])
+  }
+
+  func test_aReaderHasWhatItsMachineAndAnotherAppendAtOneTime() async throws {
+    let machines = try (0..<2).map { _ in try engine().machine() }
+    for round in 0..<10 {
+      let logs = try machines.map { try $0.log("log \(round)") }
+      let readers = logs.map { log in
+        Task {
+          var (last, count) = (Position?.none, 0)
+          while count < 40 {
+            let entries = try await log.entries(after: last)
+            (last, count) = (entries.last?.position, count + entries.count)
+          }
+        }
+      }
+      for number in 0..<20 {
+        async let one = logs[0].append([Keyed(key: "a\(number)", Data())])
+        async let other = logs[1].append([Keyed(key: "b\(number)", Data())])
+        _ = try await (one, other)
+      }
+      try await within(.seconds(20)) {
+        for reader in readers { try await reader.value }
+      } orSay: {
+        "a reader waits, and there are entries"
+      }
+    }
+  }
+
+  func test_aReaderHasWhatACancelledAppendHasStored() async throws {
+    let log = try engine().machine().log("a")
+    var last: Position?
+    for round in 0..<40 {
+      _ = try await log.append([Keyed(key: "a\(round)", Data())])
+      let append = Task { try await log.append([Keyed(key: "b\(round)", Data())]) }
+      try await Task.sleep(for: .microseconds(100 * round))
+      append.cancel()
+      _ = try? await append.value
+      // What is on its way has been carried out.
+      _ = try await log.append([])
+      let end = try await log.end()
+      last = try await within(.seconds(20)) { [last] in
+        var last = last
+        while last?.isAtOrAfter(end) != true {
+          last = try await log.entries(after: last).last?.position
+        }
+        return last
+      } orSay: {
+        "the reader waits, and there are entries"
+      }
+    }
+  }
+
+  func test_aHandleHasWhatAnotherOfItsMachineAppends() async throws {
+    let machine = try engine().machine()
+    let (appender, reader) = (try machine.log("a"), try machine.log("a"))
+    var last: Position?
+    for round in 0..<5 {
+      let waiting = Task { [last] in try await reader.entries(after: last) }
+      try await Task.sleep(for: .milliseconds(100))
+      _ = try await appender.append([Keyed(key: "k\(round)", Data())])
+      last = try await within(.seconds(20)) {
+        try await waiting.value.last?.position
+      } orSay: {
+        "the reader is not told"
+      }
+    }
+  }
+
+  func test_aCancelledCallLeavesTheConnections() async throws {
+    let (engine, schema) = (try engine(), schema)
+    let log = try engine.machine().log("a")
+    let connections = """
+      SELECT string_agg(pid::text, ' ' ORDER BY pid) FROM pg_stat_activity
+      WHERE application_name = 'shared_channels' AND query LIKE '%\(schema).%' AND query NOT LIKE '%follow%'
+      """
+    _ = try await log.append([Keyed(key: "a", Data())])
+    _ = try await log.entries(after: nil)
+    let database = PostgresEngine(address: engine.address)
+    let before = try database.query(connections)
+    for round in 0..<50 {
+      let calls = (0..<4).map { _ in Task { try await log.end() } }
+      try await Task.sleep(for: .microseconds(50 * round))
+      for call in calls { call.cancel() }
+      for call in calls { _ = try? await call.value }
+    }
+    _ = try await log.end()
+    XCTAssertEqual(try database.query(connections), before)
   }
 
   private func requireFollowers(_ expected: [String]) async throws {
     let (database, schema) = (PostgresEngine(address: try engine().address), schema)
     try await within(.seconds(20)) {
       while true {
-        let found = try database.query(
-          "SELECT log, count(*) FROM \(schema).follower GROUP BY log ORDER BY log")
+        let found =
+          (try? database.query(
+            "SELECT log, count(*) FROM \(schema).follower GROUP BY log ORDER BY log")) ?? ""
         if found.split(separator: "\n").map(String.init) == expected { return }
         try await Task.sleep(for: .milliseconds(20))
       }
