@@ -37,8 +37,8 @@ public actor SharedRooms<State: SharedState>: Service {
   /// How many rooms were closed.
   private let closings = CurrentValue(0)
   private var rooms: [String: Room] = [:]
-  /// How many wait for a room to be closed.
-  private var waiting = 0
+  /// How many wait for a room to be closed, and how many are being closed.
+  private var (waiting, closing) = (0, 0)
   private var isRunning = false
 
   private struct Opened: Sendable {
@@ -139,7 +139,7 @@ public actor SharedRooms<State: SharedState>: Service {
     }
     // It may have ended because somebody else finished it.
     room.channel.finish()
-    rooms[room.name] = nil
+    if rooms.removeValue(forKey: room.name)?.isClosing == true { closing -= 1 }
     closings.update { $0 += 1 }
   }
 
@@ -175,9 +175,8 @@ public actor SharedRooms<State: SharedState>: Service {
 
   /// One that nobody uses, unless enough are being closed.
   private func closeOne() throws {
-    let closing = rooms.values.count(where: \.isClosing)
     if closing > waiting { return }
-    let unused = rooms.filter { $0.value.users == 0 && !$0.value.isClosing }
+    let unused = rooms.lazy.filter { $0.value.users == 0 && !$0.value.isClosing }
     guard let (name, _) = unused.max(by: { $0.value.rests < $1.value.rests }) else {
       if closing > 0 { return }
       throw LogFailure.refused("all of the \(limit) rooms that may be open are in use")
@@ -199,7 +198,9 @@ public actor SharedRooms<State: SharedState>: Service {
   }
 
   private func close(_ name: String) {
+    guard let room = rooms[name], !room.isClosing else { return }
     rooms[name]?.isClosing = true
-    rooms[name]?.channel.finish()
+    closing += 1
+    room.channel.finish()
   }
 }

@@ -93,17 +93,22 @@ END $$;
 
 -- Tells other machines that follow these logs of what its connection has made durable. It tells nothing if append() or
 -- make_durable() failed. Who begins to follow a log after this has looked reads it afterwards, and finds the entries.
-CREATE OR REPLACE FUNCTION @schema@.tell(own_channel text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION @schema@.tell(own_channel text) RETURNS void LANGUAGE plpgsql
+SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+AS $$
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
-  PERFORM pg_notify(channel, log) FROM @schema@.follower
-    WHERE log = ANY (string_to_array(current_setting('@schema@.durable', true), E'\n')) AND channel <> own_channel;
+  PERFORM pg_notify(channel, log)
+    FROM unnest(string_to_array(current_setting('@schema@.durable', true), E'\n')) AS changed (name)
+      JOIN @schema@.follower ON log = name AND channel <> own_channel;
   PERFORM set_config('@schema@.appended', '', false), set_config('@schema@.durable', '', false);
 END $$;
 
 -- Notes that a machine follows these logs, and those not any more. Before it reads them: its own transaction.
 CREATE OR REPLACE FUNCTION @schema@.follow(
-  own_channel text, own_process bigint, logs text[], not_any_more text[]) RETURNS void LANGUAGE plpgsql AS $$
+  own_channel text, own_process bigint, logs text[], not_any_more text[]) RETURNS void LANGUAGE plpgsql
+SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+AS $$
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
   DELETE FROM @schema@.follower WHERE channel = own_channel AND log = ANY (not_any_more);
