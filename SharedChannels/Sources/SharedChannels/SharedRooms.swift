@@ -37,8 +37,10 @@ public actor SharedRooms<State: SharedState>: Service {
   /// How many rooms were closed.
   private let closings = CurrentValue(0)
   private var rooms: [String: Room] = [:]
-  /// How many wait for a room to be closed, and how many are being closed.
-  private var (waiting, closing) = (0, 0)
+  /// How many wait for a room to be closed, by the name that they ask for.
+  private var waiting: [String: Int] = [:]
+  /// How many are being closed.
+  private var closing = 0
   private var isRunning = false
 
   private struct Opened: Sendable {
@@ -148,8 +150,8 @@ public actor SharedRooms<State: SharedState>: Service {
       try Task.checkCancellation()
       let known = closings.value
       if let channel = try openNow(name) { return channel }
-      waiting += 1
-      defer { waiting -= 1 }
+      waiting[name, default: 0] += 1
+      defer { waiting[name] = waiting[name] == 1 ? nil : waiting[name].map { $0 - 1 } }
       for await count in closings.outlet where count != known { break }
     }
   }
@@ -159,7 +161,7 @@ public actor SharedRooms<State: SharedState>: Service {
     if let room = rooms[name], room.isClosing { return nil }
     if rooms[name] == nil {
       guard rooms.count < limit else {
-        try closeOne()
+        try closeOne(for: name)
         return nil
       }
       let channel = try makeChannel(name)
@@ -174,14 +176,14 @@ public actor SharedRooms<State: SharedState>: Service {
   }
 
   /// One that nobody uses, unless enough are being closed.
-  private func closeOne() throws {
-    if closing > waiting { return }
+  private func closeOne(for name: String) throws {
+    if closing > waiting.keys.count(where: { $0 != name }) { return }
     let unused = rooms.lazy.filter { $0.value.users == 0 && !$0.value.isClosing }
-    guard let (name, _) = unused.max(by: { $0.value.rests < $1.value.rests }) else {
+    guard let (other, _) = unused.max(by: { $0.value.rests < $1.value.rests }) else {
       if closing > 0 { return }
       throw LogFailure.refused("all of the \(limit) rooms that may be open are in use")
     }
-    close(name)
+    close(other)
   }
 
   private func leave(_ name: String, _ channel: SharedChannel<State>) {

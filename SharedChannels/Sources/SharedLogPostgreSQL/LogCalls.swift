@@ -6,14 +6,14 @@ import SharedChannels
 /// others use.
 struct LogCall: Sendable {
   typealias Asked = Request<LogCall, Result<any Sendable, any Error>>
-  let call: PostgresCall
+  let calls: [PostgresCall]
   let read: @Sendable (PostgresRows) throws -> any Sendable
 
   static func perform(_ request: Asked, on session: PostgresSession) async {
     guard request.isAwaited else { return }
     let question = request.question
     do {
-      request.reply(.success(try await session.call([question.call], question.read)))
+      request.reply(.success(try await session.call(question.calls, question.read)))
     } catch {
       request.reply(.failure(error))
     }
@@ -80,8 +80,9 @@ struct LogAppend: Sendable {
         following.add(zip(stored, batch))
         request.reply(.success(stored))
       }
-      for (log, own) in Dictionary(grouping: appends.map(\.following), by: \.log) {
-        news.read(log, except: own)
+      for (log, handles) in Dictionary(grouping: appends.map(\.following), by: \.log) {
+        let isAlone = handles.allSatisfy { $0 === handles[0] }
+        news.read(log, except: isAlone ? handles[0] : nil)
       }
     } catch {
       for request in requests {

@@ -46,21 +46,26 @@ final class LogNews: Sendable {
 
     /// - Parameter stored: What this handle has appended.
     func add(_ stored: some Sequence<(LogAppend.Stored, Keyed<Data>)>) {
-      // Nobody reads here otherwise, or has not begun to.
-      guard channel.withLock({ $0 != nil }) else { return reasons.update { $0.told += 1 } }
-      let isKept = own.withLock { own in
-        for (stored, element) in stored where !stored.receipt.isRepeated {
-          let entry = Logged(
-            position: stored.receipt.position, key: element.key, value: element.value)
-          own.append((entry, stored.markBefore))
+      let isNext = own.withLock { own in
+        // Nobody reads here otherwise, or has not begun to.
+        var isNext = channel.withLock { $0 != nil }
+        for (stored, element) in stored where isNext {
+          // An earlier try has stored it, or another machine, of which nobody may have been told.
+          if stored.receipt.isRepeated {
+            isNext = false
+          } else {
+            let entry = Logged(
+              position: stored.receipt.position, key: element.key, value: element.value)
+            own.append((entry, stored.markBefore))
+          }
         }
         let size = own.reduce(0) { $0 + $1.entry.value.count }
-        if own.count <= 500 && size <= LogAppend.bytes { return true }
         // A reader that is so far behind reads from the database.
-        own = []
-        return false
+        if own.count > 500 || size > LogAppend.bytes { isNext = false }
+        if !isNext { own = [] }
+        return isNext
       }
-      reasons.update { if isKept { $0.appends += 1 } else { $0.told += 1 } }
+      reasons.update { if isNext { $0.appends += 1 } else { $0.told += 1 } }
     }
 
     /// Reads from the database what was appended here.
@@ -72,12 +77,12 @@ final class LogNews: Sendable {
     /// The entries that come next, if they were appended here. They are durable, and so are all before.
     func takeOwn(after known: Position?) -> [Logged<Data>]? {
       own.withLock { own in
-        own.removeAll { $0.entry.position.index <= known?.index ?? 0 }
-        // Of another epoch than the reader: it reads from the database.
-        if own.contains(where: { $0.entry.position.epoch != known?.epoch }) {
-          own = []
-          caughtUp.withLock { $0 = nil }
+        // What the reader has, or what is of another epoch, or of a log that was set back: it reads from the database.
+        let count = own.count
+        own.removeAll { entry, _ in
+          entry.position.epoch != known?.epoch || entry.position.index <= known?.index ?? 0
         }
+        if own.count < count { caughtUp.withLock { $0 = nil } }
         var (last, taken) = (known, [Logged<Data>]())
         for (entry, markBefore) in own {
           // Else others have appended in between, or the log was set back.
@@ -123,9 +128,7 @@ final class LogNews: Sendable {
       open[following.log]?[ObjectIdentifier(following)] = nil
       guard open[following.log]?.isEmpty == true else { return }
       open[following.log] = nil
-      if following.channel.withLock({ $0 != nil }) {
-        left.withLock { _ = $0.insert(following.log) }
-      }
+      left.withLock { _ = $0.insert(following.log) }
     }
   }
 
@@ -135,17 +138,24 @@ final class LogNews: Sendable {
   }
 
   /// Makes the database tell of these logs, before they are read. Without a listener, they are read again when there is
-  /// one.
+  /// one. Only one call may run at a time.
   func register(_ logs: [Following], on session: PostgresSession) async throws {
     guard let listener = listener.withLock({ $0 }) else { return }
     let new = logs.filter { log in log.channel.withLock { $0 } != listener.channel }
-    let gone = left.withLock { $0 }
+    let gone = left.withLock { left in
+      defer { left = [] }
+      return left
+    }
     if new.isEmpty && gone.isEmpty { return }
     let follow = PostgresCall(
       "follow", .text(listener.channel), .integer(listener.process), .texts(new.map(\.log)),
       .texts(Array(gone)))
-    try await session.call([follow]) { _ in }
-    left.withLock { $0.subtract(gone) }
+    do {
+      try await session.call([follow]) { _ in }
+    } catch {
+      left.withLock { $0.formUnion(gone) }
+      throw error
+    }
     for log in new { log.channel.withLock { $0 = listener.channel } }
   }
 
@@ -170,21 +180,26 @@ final class LogNews: Sendable {
       }
       if ContinuousClock.now >= nextLook {
         nextLook = .now + interval
+        // Somebody may have emptied the table of followers, too.
+        for following in all { following.channel.withLock { $0 = nil } }
         readAll()
-        try? await register([], on: session)
       }
     }
   }
 
-  /// A reason to read for all handles of these logs but those that append.
-  func read(_ log: String, except own: [Following] = []) {
+  /// A reason to read for all handles of a log but the one that has appended alone.
+  func read(_ log: String, except own: Following? = nil) {
     let all = open.withLock { $0[log].map { Array($0.values) } ?? [] }.compactMap(\.following)
-    for following in all where !own.contains(where: { $0 === following }) {
+    for following in all where following !== own {
       following.reasons.update { $0.told += 1 }
     }
   }
 
+  private var all: [Following] {
+    open.withLock { $0.values.flatMap(\.values) }.compactMap(\.following)
+  }
+
   private func readAll() {
-    for log in open.withLock({ Array($0.keys) }) { read(log) }
+    for following in all { following.reasons.update { $0.told += 1 } }
   }
 }

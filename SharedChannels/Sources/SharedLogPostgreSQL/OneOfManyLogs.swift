@@ -32,7 +32,7 @@ struct OneOfManyLogs: SharedLog {
       case .isLost(let lost):
         throw LogFailure.otherEpoch(
           try await call(
-            "begin_epoch", .text(lost.epoch), .integer(lost.index), .integer(lost.mark)
+            "begin_epoch", .text(lost.epoch), .integer(lost.index), .integer(lost.mark), tells: true
           ) {
             $0.text(0, 0)
           })
@@ -56,14 +56,14 @@ struct OneOfManyLogs: SharedLog {
   }
 
   func blank(_ position: Position) async throws {
-    news.forgetOwn()
+    defer { news.forgetOwn() }
     try await call(
-      "blank", .text(position.epoch), .integer(position.index), .integer(position.mark)
+      "blank", .text(position.epoch), .integer(position.index), .integer(position.mark), tells: true
     ) { _ in }
   }
 
   func compact(before index: Int64, behind snapshot: Position) async throws -> Int {
-    news.forgetOwn()
+    defer { news.forgetOwn() }
     return try await call(
       "compact", .integer(index), .text(snapshot.epoch), .integer(snapshot.index),
       .integer(snapshot.mark)
@@ -71,12 +71,14 @@ struct OneOfManyLogs: SharedLog {
   }
 
   private func call<Value: Sendable>(
-    _ function: String, _ values: PostgresValue...,
+    _ function: String, _ values: PostgresValue..., tells: Bool = false,
     read: @escaping @Sendable (PostgresRows) throws -> Value
   ) async throws -> Value {
-    let call = LogCall(call: PostgresCall(function, [.text(name)] + values), read: read)
+    var calls = [PostgresCall(function, [.text(name)] + values)]
+    // All machines, and this one.
+    if tells { calls.append(PostgresCall(PostgresCall.tell.name, .text(""))) }
     // Of that type, since `read` made it.
-    return try await answer(of: logs.calls.inlet.ask(call)) as! Value
+    return try await answer(of: logs.calls.inlet.ask(LogCall(calls: calls, read: read))) as! Value
   }
 
   /// There is none if this task was cancelled.

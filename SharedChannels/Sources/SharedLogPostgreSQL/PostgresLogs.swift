@@ -28,12 +28,15 @@ public final class PostgresLogs: Sendable {
   ///   - address: Where the database is.
   ///   - schema: Which logs of the database: a lower-case letter, then up to 50 lower-case letters, digits and `_`.
   ///     Anything else traps. It is not the schema of a ``PostgresLog``.
-  ///   - pollInterval: How often all open logs are looked through for entries that no notification told of.
+  ///   - pollInterval: How often all open logs are looked through for entries that no notification told of. Traps if it
+  ///     is not positive.
   public init(
     _ address: PostgresAddress, schema: String = "shared_logs",
     pollInterval: Duration = .seconds(60)
   ) {
     let schema = PostgresSchema(checked: schema, .manyLogs)
+    precondition(
+      pollInterval > .zero, "Logs are looked through after some time, not after \(pollInterval).")
     let calling = PostgresSession(address, schema)
     let reading = PostgresSession(address, schema)
     let listening = PostgresSession(address, schema, isListening: true)

@@ -83,28 +83,33 @@ actor PostgresSession {
   /// wait: there may have been others before.
   func notifications(until deadline: ContinuousClock.Instant) throws -> PostgresListening {
     let isNew = connection == nil
-    return try connected { connection in
-      if isNew {
-        _ = try connection.query([schema.statement(PostgresCall("forget_followers"))])[0].get()
+    do {
+      return try connected { connection in
+        if isNew {
+          _ = try connection.query([schema.statement(PostgresCall("forget_followers"))])[0].get()
+        }
+        let texts =
+          isNew
+          ? nil : try connection.waitForNotification(until: deadline) { connection.takeTexts() }
+        return PostgresListening(
+          texts: texts ?? [], channel: channel, process: connection.serverProcess ?? 0)
       }
-      let texts =
-        isNew ? nil : try connection.waitForNotification(until: deadline) { connection.takeTexts() }
-      return PostgresListening(
-        texts: texts ?? [], channel: channel, process: connection.serverProcess ?? 0)
+    } catch {
+      connection = nil
+      throw error
     }
   }
 
   private func connected<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
     // What was not begun leaves the connection as it is.
     try Task.checkCancellation()
-    let isNew = connection == nil
     do {
       let connection = try self.connection ?? connect()
       self.connection = connection
       return try body(connection)
     } catch {
       // After a wait that was given up, the reply is still to come: only a new connection has none.
-      if case LogFailure.refused = error, !isNew {} else { connection = nil }
+      if case LogFailure.refused = error {} else { connection = nil }
       caughtUp = nil
       throw error
     }

@@ -91,7 +91,8 @@ BEGIN
   PERFORM set_config('@schema@.appended', (SELECT string_agg(DISTINCT name, E'\n') FROM unnest(logs) AS asked (name)), false);
 END $$;
 
--- Tells other machines that follow these logs of what its connection has made durable. It tells nothing if append() or
+-- Tells other machines that follow these logs of what its connection has made durable, or of a new epoch: not before that
+-- is committed, since another machine may begin to follow the log meanwhile. It tells nothing if append() or
 -- make_durable() failed. Who begins to follow a log after this has looked reads it afterwards, and finds the entries.
 CREATE OR REPLACE FUNCTION @schema@.tell(own_channel text) RETURNS void LANGUAGE plpgsql
 SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -173,7 +174,7 @@ BEGIN
       SELECT FROM @schema@.entry
       WHERE entry.log = asked AND entry.index = known_index AND entry.mark = known_mark);
   RETURN QUERY SELECT log.epoch FROM @schema@.log WHERE name = asked;
-  PERFORM pg_notify(channel, asked) FROM @schema@.follower WHERE log = asked;
+  PERFORM set_config('@schema@.durable', asked, false);
 END $$;
 
 CREATE OR REPLACE FUNCTION @schema@.newest_snapshot(asked text, up_to bigint)
@@ -213,7 +214,7 @@ BEGIN
       RAISE 'a version could not begin anew: its snapshot has the entry';
     END IF;
     UPDATE @schema@.log SET epoch = gen_random_uuid()::text WHERE name = asked;
-    PERFORM pg_notify(channel, asked) FROM @schema@.follower WHERE log = asked;
+    PERFORM set_config('@schema@.durable', asked, false);
   END IF;
 END $$;
 

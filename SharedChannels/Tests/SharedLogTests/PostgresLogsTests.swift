@@ -215,6 +215,72 @@ final class PostgresLogsTests: XCTestCase {
     }
   }
 
+  /// Another machine has stored it, and told nobody.
+  func test_aRetryTellsItsOwnReader() async throws {
+    let (engine, schema) = (try engine(), schema)
+    let log = try engine.machine().log("a")
+    let first = try await log.append([Keyed(key: "a", Data())])
+    _ = try await log.entries(after: nil)
+    let waiting = Task { try await log.entries(after: first[0].position) }
+    try await requireFollowers(["a|1"])
+    try await Task.sleep(for: .milliseconds(200))
+    try PostgresEngine(address: engine.address).query(
+      "SELECT FROM \(schema).append('{a}', '{b}', '{\"\"}', 1)")
+    let again = try await log.append([Keyed(key: "b", Data())])
+    XCTAssertTrue(again[0].isRepeated)
+    let entries = try await within(.seconds(20)) {
+      try await waiting.value
+    } orSay: {
+      "the reader is not told"
+    }
+    XCTAssertEqual(entries.map(\.key), ["b"])
+  }
+
+  func test_aLogThatLostItsLastEntriesIsNoticedByItsOwnAppend() async throws {
+    let (engine, schema) = (try engine(), schema)
+    let log = try engine.machine().log("a")
+    _ = try await log.append((0..<10).map { Keyed(key: "k\($0)", Data()) })
+    let known = try await log.entries(after: nil).last?.position
+    let waiting = Task { try await log.entries(after: known) }
+    try await requireFollowers(["a|1"])
+    try await Task.sleep(for: .milliseconds(200))
+    try PostgresEngine(address: engine.address).query(
+      "DELETE FROM \(schema).entry WHERE index > 5")
+    _ = try await log.append([Keyed(key: "new", Data())])
+    do {
+      _ = try await within(.seconds(20)) {
+        try await waiting.value
+      } orSay: {
+        "it is not noticed"
+      }
+      XCTFail("it was not noticed")
+    } catch LogFailure.otherEpoch {}
+  }
+
+  func test_twoHandlesOfAMachineThatAppendAtOneTimeHaveAll() async throws {
+    let machine = try engine().machine()
+    let logs = try (0..<2).map { _ in try machine.log("a") }
+    let readers = logs.map { log in
+      Task {
+        var (last, count) = (Position?.none, 0)
+        while count < 200 {
+          let entries = try await log.entries(after: last)
+          (last, count) = (entries.last?.position, count + entries.count)
+        }
+      }
+    }
+    for number in 0..<100 {
+      async let one = logs[0].append([Keyed(key: "a\(number)", Data())])
+      async let other = logs[1].append([Keyed(key: "b\(number)", Data())])
+      _ = try await (one, other)
+    }
+    try await within(.seconds(20)) {
+      for reader in readers { try await reader.value }
+    } orSay: {
+      "a reader waits, and there are entries"
+    }
+  }
+
   func test_aHandleHasWhatAnotherOfItsMachineAppends() async throws {
     let machine = try engine().machine()
     let (appender, reader) = (try machine.log("a"), try machine.log("a"))
