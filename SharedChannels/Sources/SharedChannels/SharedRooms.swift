@@ -37,6 +37,8 @@ public actor SharedRooms<State: SharedState>: Service {
   /// How many rooms were closed.
   private let closings = CurrentValue(0)
   private var rooms: [String: Room] = [:]
+  /// Those that nobody uses, and that are not being closed.
+  private var unused: Set<String> = []
   /// How many wait for a room to be closed, by the name that they ask for.
   private var waiting: [String: Int] = [:]
   /// How many are being closed.
@@ -52,8 +54,8 @@ public actor SharedRooms<State: SharedState>: Service {
     let channel: SharedChannel<State>
     /// How many use it now.
     var users = 0
-    /// How often it was found without a user.
-    var rests = 0
+    /// Whether it was found without a user since its last use.
+    var hasRested = false
     var isClosing = false
   }
 
@@ -142,6 +144,7 @@ public actor SharedRooms<State: SharedState>: Service {
     // It may have ended because somebody else finished it.
     room.channel.finish()
     if rooms.removeValue(forKey: room.name)?.isClosing == true { closing -= 1 }
+    unused.remove(room.name)
     closings.update { $0 += 1 }
   }
 
@@ -171,15 +174,16 @@ public actor SharedRooms<State: SharedState>: Service {
       rooms[name] = Room(channel: channel)
     }
     rooms[name]?.users += 1
-    rooms[name]?.rests = 0
+    rooms[name]?.hasRested = false
+    unused.remove(name)
     return rooms[name]?.channel
   }
 
   /// One that nobody uses, unless enough are being closed.
   private func closeOne(for name: String) throws {
-    if closing > waiting.keys.count(where: { $0 != name }) { return }
-    let unused = rooms.lazy.filter { $0.value.users == 0 && !$0.value.isClosing }
-    guard let (other, _) = unused.max(by: { $0.value.rests < $1.value.rests }) else {
+    let others = waiting.count - (waiting[name] == nil ? 0 : 1)
+    if closing > others { return }
+    guard let other = unused.first else {
       if closing > 0 { return }
       throw LogFailure.refused("all of the \(limit) rooms that may be open are in use")
     }
@@ -188,13 +192,15 @@ public actor SharedRooms<State: SharedState>: Service {
 
   private func leave(_ name: String, _ channel: SharedChannel<State>) {
     // It may have been opened anew meanwhile.
-    if rooms[name]?.channel === channel { rooms[name]?.users -= 1 }
+    guard let room = rooms[name], room.channel === channel else { return }
+    rooms[name]?.users -= 1
+    if room.users == 1 && !room.isClosing { unused.insert(name) }
   }
 
   private func closeIdleRooms() async {
     while (try? await clock.sleep(for: idle)) != nil {
-      for (name, room) in rooms where room.users == 0 && !room.isClosing {
-        if room.rests > 0 { close(name) } else { rooms[name]?.rests += 1 }
+      for name in unused {
+        if rooms[name]?.hasRested == true { close(name) } else { rooms[name]?.hasRested = true }
       }
     }
   }
@@ -202,6 +208,7 @@ public actor SharedRooms<State: SharedState>: Service {
   private func close(_ name: String) {
     guard let room = rooms[name], !room.isClosing else { return }
     rooms[name]?.isClosing = true
+    unused.remove(name)
     closing += 1
     room.channel.finish()
   }
