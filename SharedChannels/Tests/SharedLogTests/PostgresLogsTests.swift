@@ -370,13 +370,48 @@ final class PostgresLogsTests: XCTestCase {
     let log = try engine().machine().log("a")
     _ = try await log.append(["a", "b"].map { Keyed(key: $0, Data()) })
     let known = try await log.entries(after: nil).last?.position
+    let waiting = Task { try await log.entries(after: known) }
+    try await requireFollowers(["a|1"])
+    try await Task.sleep(for: .milliseconds(200))
     try PostgresEngine(address: engine().address).query(
       "UPDATE \(schema).entry SET mark = 7, key = 'c' WHERE index = 2")
     _ = try await log.append([Keyed(key: "d", Data())])
     do {
-      _ = try await log.entries(after: known)
+      _ = try await within(.seconds(20)) {
+        try await waiting.value
+      } orSay: {
+        "it is not noticed"
+      }
       XCTFail("it was not noticed")
     } catch LogFailure.otherEpoch {}
+  }
+
+  func test_aReaderThatTakesItsOwnEntryHasThatOfAnotherBehindIt() async throws {
+    let logs = try (0..<2).map { _ in try engine().machine().log("a") }
+    let first = try await logs[0].append([Keyed(key: "a", Data())])
+    _ = try await logs[0].entries(after: nil)
+    // It follows the log, and has all.
+    let waiting = Task { try await logs[0].entries(after: first[0].position) }
+    try await requireFollowers(["a|1"])
+    try await Task.sleep(for: .milliseconds(200))
+    waiting.cancel()
+    _ = try? await waiting.value
+    _ = try await logs[0].append([Keyed(key: "b", Data())])
+    _ = try await logs[1].append([Keyed(key: "c", Data())])
+    // It is told meanwhile.
+    try await Task.sleep(for: .milliseconds(500))
+    let keys = try await within(.seconds(20)) {
+      var (last, keys) = (first[0].position as Position?, [String]())
+      while keys.count < 2 {
+        let entries = try await logs[0].entries(after: last)
+        keys += entries.map(\.key)
+        last = entries.last?.position
+      }
+      return keys
+    } orSay: {
+      "a reader waits, and there are entries"
+    }
+    XCTAssertEqual(keys, ["b", "c"])
   }
 
   func test_aSchemaOfOneLogIsNotTakenForOneOfMany() async throws {
