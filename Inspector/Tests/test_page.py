@@ -153,7 +153,9 @@ class FlowTests(PageCase):
         inspector = self.start()
         inspector.send(lines(HEAD, *self.LANES, *objects))
         tab = self.page(inspector)
-        self.until(tab, f"events.length === {len([each for each in objects if 'e' in each])}")
+        count = len([each for each in objects if "e" in each])
+        # A frame shows them, which may come later than they do.
+        self.until(tab, f"events.length === {count} && !isStale && !isDirty")
         return tab
 
     def test_search_and_filters_show_less(self):
