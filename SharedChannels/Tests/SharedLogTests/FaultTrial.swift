@@ -5,7 +5,9 @@ import XCTest
 
 /// Three machines, each with five clients, while faults happen: what the clients are told is linearizable, so nothing
 /// that was answered is lost or applied twice, no state goes back, and the service goes on after each fault. Meanwhile the
-/// machines delete old entries: all but so many that no client asks again with a key that is gone.
+/// machines delete old entries: all but so many that no client asks again with a key that is gone. During the fault of the
+/// middle round, three machines of a new version take over. Some commands have an effect: each is carried out, in the
+/// order of the commands.
 ///
 /// - Parameters:
 ///   - rounds: How often the fault happens, unless `SHARED_LOG_ROUNDS` says it.
@@ -25,62 +27,81 @@ func requireNothingIsLost(
   let log = try makeLog()
   if let kept {
     try await within(.seconds(120)) {
-      try await fill(log, count: kept, Tally())
+      try await fill(log, count: kept, OldTrialState())
     } orSay: {
       "the log cannot be filled"
     }
   }
-  let channels = try (0..<3).map { _ in
+  func machine(_ state: some TrialState) throws -> any TrialMachine {
     SharedChannel(
-      Tally(), log: ArchivingLog(log: try makeLog(), reader: try makeLog(), archive: archive),
-      snapshotInterval: 50, history: kept)
+      state, log: ArchivingLog(log: try makeLog(), reader: try makeLog(), archive: archive),
+      snapshotInterval: 50, history: kept, takesOver: false)
   }
-  let states = channels.map { $0.state.subscribe() }
-  let isOver = CurrentValue(false)
-  var service = ServiceProbe(channels: channels)
+  let old = try (0..<3).map { _ in try machine(OldTrialState()) }
+  let new = try (0..<3).map { _ in try machine(NewTrialState()) }
+  let requireOneHistoryOfEach = (old + new).map { $0.followingStates() }
+  let machines = CurrentValue(old)
+  let (isOver, ledger) = (CurrentValue(false), TrialLedger())
+  var service = ServiceProbe()
   var history = try await withThrowingTaskGroup(of: ClientHistory.self) { group in
-    for channel in channels {
-      group.addTask {
-        await channel.run()
-        return ClientHistory()
+    func start(_ machines: [any TrialMachine]) {
+      for machine in machines {
+        group.addTask {
+          await machine.runWithWorker(ledger)
+          return ClientHistory()
+        }
       }
     }
-    let clients = clients(of: channels, until: isOver.outlet)
+    start(old)
+    let clients = clients(of: machines.outlet, until: isOver.outlet)
     for client in clients {
       group.addTask { await client.run() }
     }
-    for _ in 0..<(roundsOfEnvironment ?? rounds) {
+    let rounds = roundsOfEnvironment ?? rounds
+    for round in 0..<rounds {
       try await Task.sleep(for: .milliseconds(.random(in: 300...600)))
+      let isDeploy = round == rounds / 2
+      if isDeploy {
+        start(new)
+        machines.value = old + new
+      }
+      async let takingOver: Void = isDeploy ? untilItSucceeds { try await new[0].takeOver() } : ()
       try await fault()
       let instant = ContinuousClock.now
       do {
-        try await service.requireAnswers(since: instant)
+        try await service.requireAnswers(of: isDeploy ? new : machines.value, since: instant)
       } catch {
         try? await mend(instant)
         throw error
       }
       try await mend(instant)
-      try await service.requireAnswers()
+      try await takingOver
+      if isDeploy {
+        machines.value = new
+        for machine in old { machine.finish() }
+      }
+      try await service.requireAnswers(of: machines.value)
     }
-    try await requireProgress(of: channels)
-    if deletes { try await requireDeletion(by: channels) }
+    try await requireProgress(of: machines.value)
+    if deletes { try await requireDeletion(by: machines.value) }
     isOver.value = true
-    for channel in channels { channel.finish() }
     group.addTask {
-      try await Task.sleep(for: .seconds(120))
-      throw LogFailure.unreachable("the channels do not end: \(channels.map(\.health.value))")
+      try await Task.sleep(for: .seconds(240))
+      throw LogFailure.unreachable("the channels do not end: \((old + new).map(\.health.value))")
     }
     var history = ClientHistory()
-    for _ in 0..<channels.count + clients.count { history += try await group.next()! }
+    for _ in 0..<old.count + clients.count { history += try await group.next()! }
+    try await requireNoEffectWaits(on: new)
+    for machine in new { machine.finish() }
+    for _ in new { history += try await group.next()! }
     group.cancelAll()
     return history
   }
-  for channel in channels {
-    XCTAssertEqual(channel.health.value.restarts, 0, "a machine has lost its place in the log")
+  for machine in old + new {
+    XCTAssertEqual(machine.health.value.restarts, 0, "a machine has lost its place in the log")
   }
-  for subscription in states {
-    try await requireOneHistory(subscription)
-  }
+  for machine in old { XCTAssertEqual(machine.health.value.role, .replaced(by: 2)) }
+  for requireOneHistory in requireOneHistoryOfEach { try await requireOneHistory() }
   let entries = try await within(.seconds(300)) {
     try await untilItSucceeds { try await archive.allEntries(of: log) }
   } orSay: {
@@ -91,24 +112,33 @@ func requireNothingIsLost(
   XCTAssertGreaterThan(history.answeredCount, 30)
   XCTAssertGreaterThan(history.readCount, 0)
   let began = ContinuousClock.now
-  history.note(read: try await finalState(of: try makeLog()), from: began)
-  try history.check(against: entries.map { $0.isBlank ? nil : $0.key })
+  let (state, waiting) = try await finalState(of: try makeLog())
+  history.note(read: state, from: began)
+  let keys = entries.map { $0.isBlank || TrialCommand.isOfWorker($0.key) ? nil : $0.key }
+  try history.check(against: keys)
+  let effects = keys.compactMap(\.self).filter(TrialCommand.hasEffect)
+  let carriedOut = ledger.keys
+  // A client has left the last command, which came to be stored after the workers had ended.
+  let rest = waiting.filter { !carriedOut.contains($0) }
+  XCTAssertEqual(carriedOut + rest, effects, "effects are missed, or not in the order")
   let deleted = entries.count - (try await allEntries(of: log).count)
   if deletes { XCTAssertGreaterThan(deleted, 0) }
-  let commands = entries.count { !$0.isBlank }
   print(
-    "\(commands) commands and \(history.readCount) reads are linearizable, \(deleted) entries deleted"
-  )
+    """
+    \(keys.count { $0 != nil }) commands and \(history.readCount) reads are linearizable, \(carriedOut.count) effects \
+    carried out, \(deleted) entries deleted
+    """)
   if roundsOfEnvironment != nil { print(service.summary) }
 }
 
 private func clients(
-  of channels: [SharedChannel<Tally>], until isOver: StateOutlet<Bool>
+  of machines: StateOutlet<[any TrialMachine]>, until isOver: StateOutlet<Bool>
 ) -> [TrialClient] {
-  channels.indices.flatMap { number in
-    let machines = Array(channels[number...] + channels[..<number])
+  (0..<3).flatMap { number in
     let habits: [TrialClient.Habit] = [.reads, .leaves, .waits, .waits, .waits]
-    return habits.map { TrialClient(habit: $0, machines: machines, isOver: isOver) }
+    return habits.map {
+      TrialClient(habit: $0, machines: machines, preferred: number, isOver: isOver)
+    }
   }
 }
 
@@ -120,52 +150,55 @@ func roundsOfEnvironment() throws -> Int? {
 }
 
 /// The service goes on: within two minutes, since the machine may be busy.
-private func requireProgress(of channels: [SharedChannel<Tally>]) async throws {
-  let state = channels[0].state
-  let count = state.value.value.count
+private func requireProgress(of machines: [any TrialMachine]) async throws {
+  let count = machines[0].lastTally.count
   try await within(.seconds(120)) {
-    for await revised in state where revised.value.count >= count + 30 { return }
-    throw CancellationError()
+    while machines[0].lastTally.count < count + 30 {
+      try await Task.sleep(for: .milliseconds(10))
+    }
   } orSay: {
-    "the service does not go on: \(channels.map(\.health.value))"
+    "the service does not go on: \(machines.map(\.health.value))"
   }
 }
 
 /// Within two minutes.
-private func requireDeletion(by channels: [SharedChannel<Tally>]) async throws {
+private func requireNoEffectWaits(on machines: [any TrialMachine]) async throws {
   try await within(.seconds(120)) {
-    while true {
-      for channel in channels where await channel.counts.deleted > 0 { return }
+    // A log that does not answer is asked again.
+    while (try? await machines[0].upToDateTally()) == nil || !machines[0].waitingEffects.isEmpty {
       try await Task.sleep(for: .milliseconds(10))
     }
   } orSay: {
-    "nothing is deleted: \(channels.map(\.health.value))"
+    "effects are missed: \(machines.map(\.waitingEffects.count)) wait"
   }
 }
 
-/// One epoch, and each state newer than the one before.
-private func requireOneHistory(_ states: Subscription<Revised<Tally>>) async throws {
-  var last: Position?
-  for _ in 0..<states.pendingCount {
-    guard let position = await states.next()?.position else { continue }
-    if let last { XCTAssertTrue(position.isAtOrAfter(last), "\(position) comes after \(last)") }
-    last = position
+/// Within two minutes.
+private func requireDeletion(by machines: [any TrialMachine]) async throws {
+  try await within(.seconds(120)) {
+    while true {
+      for machine in machines where await machine.counts.deleted > 0 { return }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+  } orSay: {
+    "nothing is deleted: \(machines.map(\.health.value))"
   }
 }
 
-/// The state of a machine that starts when all others have ended. Servers that have just come back may not answer
+/// The state, and the effects that wait, of a machine that starts when all others have ended. Servers that have just come back may not answer
 /// yet, so it has a minute.
-private func finalState(of log: any SharedLog) async throws -> Revised<Tally> {
-  let channel = SharedChannel(Tally(), log: log)
+private func finalState(of log: any SharedLog) async throws -> (Revised<Tally>, [String]) {
+  let channel = SharedChannel(NewTrialState(), log: log)
   async let running: Void = channel.run()
   let state = try await within(.seconds(60)) {
-    try await untilItSucceeds { try await channel.upToDateState() }
+    try await untilItSucceeds { try await channel.upToDateTally() }
   } orSay: {
     "there is no final state: \(channel.health.value)"
   }
+  let effects = channel.waitingEffects
   channel.finish()
   await running
-  return state
+  return (state, effects)
 }
 
 func allEntries(of log: any SharedLog) async throws -> [Logged<Data>] {
@@ -194,17 +227,5 @@ func within<Value: Sendable>(
     }
     defer { group.cancelAll() }
     return try await group.next()!
-  }
-}
-
-/// How many commands were applied, and a digest of their keys in order.
-struct Tally: SharedState, Equatable {
-  private(set) var count = 0
-  private var digest: UInt32 = 0
-
-  mutating func apply(_ key: String) -> Int {
-    for byte in key.utf8 { digest = digest &* 31 &+ UInt32(byte) }
-    count += 1
-    return count
   }
 }

@@ -4,30 +4,26 @@ import SharedChannels
 
 /// Asks each machine of a trial for a command, and notes how long after a fault all of them have answered.
 struct ServiceProbe {
-  let channels: [SharedChannel<Tally>]
   /// What the probe was told. It is part of the trial's history.
   private(set) var history = ClientHistory()
   private var times: [Duration] = []
-
-  init(channels: [SharedChannel<Tally>]) {
-    self.channels = channels
-  }
 
   /// Returns when each machine has answered a command that it was asked after the call. That may take two minutes,
   /// since the machine may be busy.
   ///
   /// - Parameter fault: When the service was to go on. Nil if that is not to be measured.
-  mutating func requireAnswers(since fault: ContinuousClock.Instant? = nil) async throws {
-    let channels = channels
+  mutating func requireAnswers(
+    of machines: [any TrialMachine], since fault: ContinuousClock.Instant? = nil
+  ) async throws {
     history += try await within(.seconds(120)) {
       await withTaskGroup(of: ClientHistory.self) { group in
-        for channel in channels {
-          group.addTask { await TrialClient.historyOfOneCommand(on: channel) }
+        for machine in machines {
+          group.addTask { await TrialClient.historyOfOneCommand(on: machine) }
         }
         return await group.reduce(into: ClientHistory()) { $0 += $1 }
       }
     } orSay: {
-      "the service does not go on: \(channels.map(\.health.value))"
+      "the service does not go on: \(machines.map(\.health.value))"
     }
     if let fault { times.append(.now - fault) }
   }

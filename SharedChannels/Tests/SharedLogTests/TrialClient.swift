@@ -16,8 +16,9 @@ struct TrialClient: Sendable {
   }
 
   let habit: Habit
-  /// The client prefers the first.
-  let machines: [SharedChannel<Tally>]
+  let machines: StateOutlet<[any TrialMachine]>
+  /// The place of the machine that the client asks first.
+  let preferred: Int
   let isOver: StateOutlet<Bool>
 
   func run() async -> ClientHistory {
@@ -33,9 +34,10 @@ struct TrialClient: Sendable {
   }
 
   /// Asks one machine, as often as it takes.
-  static func historyOfOneCommand(on machine: SharedChannel<Tally>) async -> ClientHistory {
-    let isOver = CurrentValue(false)
-    let client = TrialClient(habit: .waits, machines: [machine], isOver: isOver.outlet)
+  static func historyOfOneCommand(on machine: any TrialMachine) async -> ClientHistory {
+    let (machines, isOver) = (CurrentValue([machine]), CurrentValue(false))
+    let client = TrialClient(
+      habit: .waits, machines: machines.outlet, preferred: 0, isOver: isOver.outlet)
     var history = ClientHistory()
     await client.ask(UUID().uuidString, &history)
     return history
@@ -43,11 +45,16 @@ struct TrialClient: Sendable {
 
   private var goesOn: Bool { !isOver.value && !Task.isCancelled }
 
+  private func machine(after tries: Int = 0) -> any TrialMachine {
+    let machines = machines.value
+    return machines[(preferred + tries) % machines.count]
+  }
+
   private func ask(_ key: String, _ history: inout ClientHistory) async {
     var tries = 0
     while goesOn {
-      let (machine, began) = (machines[tries % machines.count], ContinuousClock.now)
-      let outcome = await outcome(of: Keyed(key: key, key), on: machine)
+      let (machine, began) = (machine(after: tries), ContinuousClock.now)
+      let outcome = await outcome(of: key, on: machine)
       history.note(outcome, for: key, from: began)
       switch outcome {
       case .applied?, .repeated?: return
@@ -59,23 +66,24 @@ struct TrialClient: Sendable {
   }
 
   private func outcome(
-    of command: Keyed<String>, on machine: SharedChannel<Tally>
+    of key: String, on machine: any TrialMachine
   ) async -> CommandOutcome<Int>? {
-    guard habit == .leaves else { return await machine.commands.ask(command) }
+    guard habit == .leaves else { return await machine.ask(key) }
     return await first {
-      await machine.commands.ask(command)
+      await machine.ask(key)
     } or: {
       try? await Task.sleep(for: .milliseconds(.random(in: 5...100)))
     }
   }
 
   private func read(_ history: inout ClientHistory) async {
-    let (machine, began) = (machines[0], ContinuousClock.now)
+    let (machine, began) = (machine(), ContinuousClock.now)
     let state = await first {
-      try? await machine.upToDateState()
+      try? await machine.upToDateTally()
     } or: {
       // A channel that has ended does not get up to date any more.
-      for await isOver in isOver where isOver { return }
+      for await (isOver, machines) in StateOutlet.combine(isOver, machines)
+      where isOver || !machines.contains(where: { $0 === machine }) { return }
     }
     if let state { history.note(read: state, from: began) }
   }
