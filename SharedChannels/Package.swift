@@ -56,7 +56,7 @@ let package = Package(
       dependencies: [
         "SharedChannels", "CPostgres", .product(name: "AsyncChannels", package: "AsyncChannels"),
       ],
-      resources: [.embedInCode("logs.sql"), .embedInCode("schema.sql")],
+      resources: [.embedInCode("schema.sql")],
       swiftSettings: settings),
     .target(
       name: "SharedLogConformance", dependencies: ["SharedChannels"], swiftSettings: settings),

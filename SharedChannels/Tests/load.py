@@ -97,7 +97,7 @@ def fill(engine, address, name, count):
         return
     subprocess.run(
         ["psql", "-qAt", address, "-c",
-         f"""INSERT INTO {name}.entry SELECT number, 1, 'k' || number,
+         f"""INSERT INTO {name}.entry SELECT 'log', number, 1, 'k' || number,
            convert_to('{{"member":' || number % 1000 || ',"name":"m' || number || '"}}', 'UTF8')
          FROM generate_series(1, {count}) AS number"""], check=True)
 

@@ -49,15 +49,18 @@ class Postgres:
             capture_output=True, check=True)
         return result.stdout.strip()
 
+    # Tells all servers to read, whatever they know.
+    TELL = "SELECT pg_notify(channel, '0 0/log') FROM member_log.follower"
+
     def fill(self, count, name):
         """Members that no server was asked for: as many as wanted, in one transaction."""
         self.query(
-            "INSERT INTO member_log.entry (index, mark, key, data)"
-            " SELECT before + n, 1, gen_random_uuid()::text, convert_to("
+            "INSERT INTO member_log.entry (log, index, mark, key, data)"
+            " SELECT 'log', before + n, 1, gen_random_uuid()::text, convert_to("
             f"   json_build_object('add', json_build_object('name', '{name}'))::text, 'UTF8')"
             " FROM (SELECT coalesce(max(index), 0) AS before FROM member_log.entry) AS log,"
             f"   generate_series(1, {count}) AS n;"
-            "NOTIFY member_log;")
+            f"{self.TELL};")
 
     def session(self, **more):
         """A connection of somebody else's, which takes statements."""

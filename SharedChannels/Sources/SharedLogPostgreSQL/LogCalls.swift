@@ -2,7 +2,7 @@ import AsyncChannels
 import Foundation
 import SharedChannels
 
-/// A function of `logs.sql`. It is carried out in another task: if the asker's is cancelled, the connection stays, which
+/// A function of `schema.sql`. It is carried out in another task: if the asker's is cancelled, the connection stays, which
 /// others use.
 struct LogCall: Sendable {
   typealias Asked = Request<LogCall, Result<any Sendable, any Error>>
@@ -72,17 +72,21 @@ struct LogAppend: Sendable {
             markBefore: rows.integer($0, 4))
         }[...]
       }
+      var stored: [[Stored]] = []
       for request in requests {
         let (following, batch) = (request.question.following, request.question.batch)
-        let stored = Array(rest.prefix(batch.count))
+        stored.append(Array(rest.prefix(batch.count)))
         rest = rest.dropFirst(batch.count)
         // The reader hears of it whether somebody waits for the receipts or not.
-        following.add(zip(stored, batch))
-        request.reply(.success(stored))
+        following.add(zip(stored[stored.count - 1], batch))
+        request.reply(.success(stored[stored.count - 1]))
       }
-      for (log, handles) in Dictionary(grouping: appends.map(\.following), by: \.log) {
+      for (log, places) in Dictionary(grouping: appends.indices, by: { appends[$0].following.log })
+      {
+        let handles = places.map { appends[$0].following }
         let isAlone = handles.allSatisfy { $0 === handles[0] }
-        news.read(log, except: isAlone ? handles[0] : nil)
+        let newest = DurableEntry(newestOf: places.flatMap { stored[$0] }.map(\.receipt))
+        news.read(log, upTo: newest, except: isAlone ? handles[0] : nil)
       }
     } catch {
       for request in requests {
@@ -108,13 +112,24 @@ struct LogRead: Sendable {
     guard !reads.isEmpty else { return }
     do {
       try await news.register(reads.map(\.following), on: session)
-      let pages = try await session.call([PostgresPage.call(for: reads)]) { rows in
+      let known = reads.map(\.following.known)
+      let call = PostgresPage.call(for: reads, upTo: known.map(\.durable))
+      let pages = try await session.call([call]) { rows in
         let lines = Dictionary(grouping: rows.indices) { Int(rows.integer($0, 5)) - 1 }
         return try reads.enumerated().map { place, read in
           try PostgresPage(rows, at: lines[place] ?? [], after: read.known, sharedBy: reads.count)
         }
       }
-      for (request, page) in zip(requests, pages) { request.reply(.success(page)) }
+      for (place, (request, page)) in zip(requests, pages).enumerated() {
+        let read = reads[place]
+        switch page {
+        case nil: read.following.note(read.known, asOf: known[place])
+        case .entries(let entries, isLast: true)?:
+          read.following.note(entries.last?.position, asOf: known[place])
+        case .entries?, .otherEpoch?, .isLost?, .gap?: break
+        }
+        request.reply(.success(page))
+      }
     } catch {
       for request in requests { request.reply(.failure(error)) }
     }

@@ -78,29 +78,17 @@ final class PostgresConnection {
     serverProcess = process
   }
 
-  /// Waits until a notification comes or has come; nil if it is too late.
-  func waitForNotification(until deadline: ContinuousClock.Instant) throws -> PostgresNews? {
-    try waitForNotification(until: deadline) { takeNotifications() }
-  }
-
-  func waitForNotification<News>(
-    until deadline: ContinuousClock.Instant, take: () -> News?
-  ) throws -> News? {
+  /// Waits until a notification comes or has come, and gives the texts of all; nil if it is too late.
+  func waitForNotifications(until deadline: ContinuousClock.Instant) throws -> [String]? {
     repeat {
       try takeInput()
-      if let news = take() { return news }
+      if let texts = takeNotifications() { return texts }
     } while try isReady(for: POLLIN, until: deadline)
     return nil
   }
 
-  /// What all notifications tell that came since the last call; nil if there were none.
-  @discardableResult
-  func takeNotifications() -> PostgresNews? {
-    takeTexts()?.map { PostgresNews($0) }.reduce(nil) { $0?.and($1) ?? $1 }
-  }
-
-  /// Those of all notifications that came since the last call; nil if there were none.
-  func takeTexts() -> [String]? {
+  /// The texts of all notifications that came since the last call; nil if there were none.
+  private func takeNotifications() -> [String]? {
     var texts: [String] = []
     while let notification = PQnotifies(handle) {
       texts.append(String(cString: notification.pointee.extra))

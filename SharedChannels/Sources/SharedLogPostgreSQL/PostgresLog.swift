@@ -1,99 +1,121 @@
+import AsyncChannels
 public import Foundation
 public import SharedChannels
 
-/// A log in a schema of a PostgreSQL database, for any number of machines. An entry is durable as PostgreSQL is set
-/// up: on its disk, and on the standbys of `synchronous_standby_names`.
+/// A log in a PostgreSQL database, for any number of machines: one with a schema of its own, or one of ``PostgresLogs``.
+/// An entry is durable as PostgreSQL is set up: on its disk, and on the standbys of `synchronous_standby_names`.
 ///
-/// It has two connections, made when they are needed and made again when they are lost: one appends, and one reads and
-/// listens. Each has a thread of its own. A pooler must keep them (session mode): `LISTEN` and `statement_timeout`
-/// belong to a connection. If it does not, calls fail with ``LogFailure/unreachable(_:)``, which says so.
+/// It has three connections, or shares those of its ``PostgresLogs``: one appends, one reads, and one listens. They are made
+/// when they are needed, and made again when they are lost. Each has a thread of its own. A pooler must keep them (session
+/// mode): `LISTEN` and `statement_timeout` belong to a connection. If it does not, calls fail with
+/// ``LogFailure/unreachable(_:)``, which says so.
 ///
 /// **Limits of time**: when its name is found, each host of the address has 3 seconds to connect, unless the address or
 /// `PGCONNECT_TIMEOUT` says otherwise. The system limits how long it looks for a name; a call that is cancelled meanwhile
 /// leaves a thread behind until then. An append waits 3 seconds for the log's lock, and each call takes at most 10
 /// seconds. After that it fails with ``LogFailure/unreachable(_:)``.
 public struct PostgresLog: SharedLog {
-  private let appending: PostgresSession
-  private let reading: PostgresSession
-  private let pollInterval: Duration
+  private let name: String
+  private let logs: PostgresLogs
+  private let news: LogNews.Following
 
-  /// What an administrator runs for a role that may not create it.
+  /// What an administrator runs for a role that may not create it, and for a log of millions of entries that an older
+  /// version of this package has made.
   ///
   /// - Parameter schema: Traps if it is not a name as ``init(_:schema:pollInterval:)`` wants it.
   public static func definition(schema: String = "shared_log") -> String {
     PostgresSchema(checked: schema).text
   }
 
-  /// Connects with the first call, and makes the schema if it is missing.
+  /// Makes the schema if it is missing. It is that of ``PostgresLogs`` with this log, "log".
   ///
   /// - Parameters:
   ///   - address: Where the database is.
   ///   - schema: Which log of the database: a lower-case letter, then up to 50 lower-case letters, digits and `_`.
   ///     Anything else traps.
-  ///   - pollInterval: How often a reader looks for entries that no notification told of.
+  ///   - pollInterval: How often a reader looks for entries that no notification told of. Traps if it is not positive.
   public init(
     _ address: PostgresAddress, schema: String = "shared_log",
     pollInterval: Duration = .seconds(10)
   ) {
-    let schema = PostgresSchema(checked: schema)
-    appending = PostgresSession(address, schema)
-    reading = PostgresSession(address, schema, isListening: true)
-    self.pollInterval = pollInterval
+    self.init("log", PostgresLogs(address, schema: schema, pollInterval: pollInterval))
+  }
+
+  init(_ name: String, _ logs: PostgresLogs) {
+    (self.name, self.logs, news) = (name, logs, logs.news.follow(name))
   }
 
   public func append(_ batch: [Keyed<Data>]) async throws -> [Receipt] {
     guard !batch.isEmpty else { return [] }
-    let mark = Int64.random(in: 1 ... .max)
-    let calls = [
-      PostgresCall(
-        "append", .texts(batch.map(\.key)), .bytes(batch.map(\.value)), .integer(mark)),
-      PostgresCall("make_durable"), .tell,
-    ]
-    return try await appending.call(calls) { rows in
-      rows.indices.map {
-        Receipt(position: rows.position($0), isRepeated: rows.integer($0, 3) != 0)
+    let append = LogAppend(batch: batch, following: news)
+    return try await answer(of: logs.appends.inlet.ask(append)).map(\.receipt)
+  }
+
+  public func entries(after known: Position?) async throws -> [Logged<Data>] {
+    for await reasons in news.reasons.outlet.subscribe(buffering: .bufferingNewest(1)) {
+      if let own = news.takeOwn(after: known) { return own }
+      if news.hasAll(upTo: known, for: reasons) { continue }
+      let read = LogRead(known: known, following: news)
+      switch try await answer(of: logs.reads.inlet.ask(read)) {
+      case nil: try logs.news.requireListener()
+      case .entries(let entries, isLast: _)?: return entries
+      case .otherEpoch(let epoch)?: throw LogFailure.otherEpoch(epoch)
+      case .gap(let index, let found)?: throw LogFailure.gap(after: index, found: found)
+      case .isLost(let lost)?:
+        let epoch = try await call("begin_epoch", with: lost, tells: true) { $0.text(0, 0) }
+        throw LogFailure.otherEpoch(epoch)
       }
     }
+    throw CancellationError()
   }
 
-  public func entries(after position: Position?) async throws -> [Logged<Data>] {
-    switch try await reading.page(after: position, every: pollInterval) {
-    case .entries(let entries, isLast: _): return entries
-    case .otherEpoch(let epoch): throw LogFailure.otherEpoch(epoch)
-    case .gap(let index, let found): throw LogFailure.gap(after: index, found: found)
-    case .isLost(let lost):
-      let begin = PostgresCall(
-        "begin_epoch", .text(lost.epoch), .integer(lost.index), .integer(lost.mark))
-      throw LogFailure.otherEpoch(try await appending.call([begin]) { $0.text(0, 0) })
-    }
-  }
-
-  public func end() async throws -> Position {
-    try await appending.call([PostgresCall("last")]) { $0.position(0) }
-  }
+  public func end() async throws -> Position { try await call("last") { $0.position(0) } }
 
   public func snapshot(upToVersion version: Int) async throws -> Snapshot? {
-    try await appending.call([PostgresCall("newest_snapshot", .integer(version))]) { $0.snapshot }
+    try await call("newest_snapshot", .integer(version)) { $0.snapshot }
   }
 
   public func keep(_ snapshot: Snapshot) async throws {
-    let position = snapshot.position
-    let keep = PostgresCall(
-      "keep", .integer(snapshot.version), .text(position.epoch), .integer(position.index),
-      .integer(position.mark), .bytes(snapshot.data))
-    try await appending.call([keep]) { _ in }
+    try await call(
+      "keep", .integer(snapshot.version), with: snapshot.position, .bytes(snapshot.data)
+    ) { _ in }
   }
 
   public func blank(_ position: Position) async throws {
-    let blank = PostgresCall(
-      "blank", .text(position.epoch), .integer(position.index), .integer(position.mark))
-    try await appending.call([blank]) { _ in }
+    defer { news.forgetOwn() }
+    try await call("blank", with: position, tells: true) { _ in }
   }
 
   public func compact(before index: Int64, behind snapshot: Position) async throws -> Int {
-    let compact = PostgresCall(
-      "compact", .integer(index), .text(snapshot.epoch), .integer(snapshot.index),
-      .integer(snapshot.mark))
-    return try await appending.call([compact]) { Int($0.integer(0, 0)) }
+    defer { news.forgetOwn() }
+    return try await call("compact", .integer(index), with: snapshot) { Int($0.integer(0, 0)) }
+  }
+
+  /// - Parameters:
+  ///   - values: What the function gets after the log's name.
+  ///   - position: What it gets then.
+  ///   - more: And what after that.
+  ///   - tells: Whether all machines, and this one, have to read.
+  private func call<Value: Sendable>(
+    _ function: String, _ values: PostgresValue..., with position: Position? = nil,
+    _ more: PostgresValue..., tells: Bool = false,
+    read: @escaping @Sendable (PostgresRows) throws -> Value
+  ) async throws -> Value {
+    let place = position.map { position -> [PostgresValue] in
+      [.text(position.epoch), .integer(position.index), .integer(position.mark)]
+    }
+    var calls = [PostgresCall(function, [.text(name)] + values + (place ?? []) + more)]
+    if tells { calls.append(.tell(from: "")) }
+    // Of that type, since `read` made it.
+    return try await answer(of: logs.calls.inlet.ask(LogCall(calls: calls, read: read))) as! Value
+  }
+
+  /// There is none if this task was cancelled.
+  private func answer<Value>(of reply: Result<Value, any Error>?) throws -> Value {
+    guard let reply else {
+      try Task.checkCancellation()
+      throw LogFailure.unreachable("the request to the database was dropped")
+    }
+    return try reply.get()
   }
 }

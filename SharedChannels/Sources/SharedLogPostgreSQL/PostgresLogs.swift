@@ -1,6 +1,6 @@
 import AsyncChannels
 import Foundation
-public import SharedChannels
+import SharedChannels
 import Synchronization
 
 /// Many logs in one schema of a PostgreSQL database, for any number of machines, over three connections of each: one
@@ -13,13 +13,13 @@ import Synchronization
 ///
 /// Each log has an order of its own. What several logs append at a time is one step, and waits for the disk once; so do
 /// reads of several logs. A machine reads back what others have appended, and is told only of entries in logs that it has
-/// open. A log that is not open costs this machine nothing. Otherwise each is what ``PostgresLog`` is, with
-/// the same limits of time. A log that was never used is made by the first handle that asks for its end, and stays.
+/// open. A log that is not open costs this machine nothing. A log that was never used is made by the first handle that asks
+/// for its end, and stays. All have ``PostgresLog``'s limits of time.
 public final class PostgresLogs: Sendable {
   let appends = Input<LogAppend.Asked>()
   let reads = Input<LogRead.Asked>()
   let calls = Input<LogCall.Asked>()
-  private let news = LogNews()
+  let news = LogNews()
   private let work: Mutex<[Task<Void, Never>]>
 
   /// Begins to listen now, and connects the others with the first call. Makes the schema if it is missing.
@@ -27,14 +27,14 @@ public final class PostgresLogs: Sendable {
   /// - Parameters:
   ///   - address: Where the database is.
   ///   - schema: Which logs of the database: a lower-case letter, then up to 50 lower-case letters, digits and `_`.
-  ///     Anything else traps. It is not the schema of a ``PostgresLog``.
+  ///     Anything else traps.
   ///   - pollInterval: How often all open logs are looked through for entries that no notification told of. Traps if it
   ///     is not positive.
   public init(
     _ address: PostgresAddress, schema: String = "shared_logs",
     pollInterval: Duration = .seconds(60)
   ) {
-    let schema = PostgresSchema(checked: schema, .manyLogs)
+    let schema = PostgresSchema(checked: schema)
     precondition(
       pollInterval > .zero, "Logs are looked through after some time, not after \(pollInterval).")
     let calling = PostgresSession(address, schema)
@@ -64,22 +64,15 @@ public final class PostgresLogs: Sendable {
     work.withLock { for task in $0 { task.cancel() } }
   }
 
-  /// What an administrator runs for a role that may not create it.
-  ///
-  /// - Parameter schema: Traps if it is not a name as ``init(_:schema:pollInterval:)`` wants it.
-  public static func definition(schema: String = "shared_logs") -> String {
-    PostgresSchema(checked: schema, .manyLogs).text
-  }
-
   /// A handle on a log.
   ///
   /// - Throws: ``LogFailure/refused(_:)`` if the name does not have 1 to 200 characters of ASCII that can be printed.
-  public func log(_ name: String) throws -> some SharedLog {
+  public func log(_ name: String) throws -> PostgresLog {
     guard (1...200).contains(name.utf8.count), name.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
     else {
       throw LogFailure.refused(
         "the name of a log has 1 to 200 characters of ASCII that can be printed")
     }
-    return OneOfManyLogs(name: name, logs: self, news: news.follow(name))
+    return PostgresLog(name, self)
   }
 }

@@ -12,33 +12,29 @@ enum PostgresPage {
   private static let count = 500
   private static let bytes = 4 << 20
 
-  /// The call that gives a page's rows.
-  static func call(after known: Position?, _ news: PostgresNews) -> PostgresCall {
-    PostgresCall(
-      "entries", .integer(known?.index ?? 0), .integer(count), .integer(bytes),
-      .integer(news.index), .integer(news.mark))
-  }
-
   /// The call that gives the rows of pages of several logs, which share what a page may have.
-  static func call(for reads: [LogRead]) -> PostgresCall {
+  ///
+  /// - Parameter durables: Up to which entries they are known to be durable; nil if that is not known.
+  static func call(for reads: [LogRead], upTo durables: [DurableEntry?]) -> PostgresCall {
     PostgresCall(
       "entries", .texts(reads.map(\.following.log)), .integers(reads.map { $0.known?.index ?? 0 }),
+      // No entry has that index.
+      .integers(durables.map { $0?.index ?? .max }), .integers(durables.map { $0?.mark ?? 0 }),
       .integer(count), .integer(bytes / reads.count))
   }
 
   /// - Parameters:
-  ///   - lines: Those of this page; nil for all.
+  ///   - lines: Those of this page.
   ///   - count: How many logs were read at a time.
   init?(
-    _ rows: PostgresRows, at lines: [Int32]? = nil, after known: Position?, sharedBy count: Int = 1
+    _ rows: PostgresRows, at lines: [Int32], after known: Position?, sharedBy count: Int
   ) throws {
-    let lines = lines ?? Array(rows.indices)
     guard let first = lines.first else {
-      throw LogFailure.refused("the table of the log's epoch is empty")
+      throw LogFailure.unreachable("the database has not answered all that it was asked")
     }
     let epoch = rows.text(first, 0)
     if rows.isNull(first, 0) {
-      // One of many logs, which was never used, or is not there any more.
+      // It was never used, or is not there any more.
       guard let known else { return nil }
       self = .isLost(known)
       return
@@ -68,37 +64,36 @@ enum PostgresPage {
     let size = entries.reduce(0) { $0 + $1.value.count }
     self = .entries(entries, isLast: entries.count < Self.count && size < Self.bytes / count)
   }
-
-  /// Where the reader is if it needs no other page before it is told of more.
-  var end: Position? {
-    guard case .entries(let entries, isLast: true) = self else { return nil }
-    return entries.last?.position
-  }
 }
 
-/// Up to which entry the log is durable, as notifications tell it.
-struct PostgresNews {
+/// An entry that is durable, and with it all before it.
+struct DurableEntry {
   let index: Int64
   let mark: Int64
-  /// How many notifications there were.
-  let count: Int
 
-  /// No entry has it, so a read with it looks at all entries.
-  static let unknown = PostgresNews(index: .max, mark: 0, count: 0)
-
-  private init(index: Int64, mark: Int64, count: Int) {
-    (self.index, self.mark, self.count) = (index, mark, count)
+  init(_ position: Position) {
+    (index, mark) = (position.index, position.mark)
   }
 
-  init(_ text: String) {
-    let numbers = text.split(separator: " ").compactMap { Int64($0) }
-    self =
-      numbers.count == 2 ? PostgresNews(index: numbers[0], mark: numbers[1], count: 1) : .unknown
+  /// Nil if one was stored before, behind which there may be others of which nobody was told.
+  init?(newestOf receipts: [Receipt]) {
+    guard !receipts.contains(where: \.isRepeated),
+      let newest = receipts.max(by: { $0.position.index < $1.position.index })
+    else { return nil }
+    self.init(newest.position)
   }
 
-  func and(_ other: PostgresNews) -> PostgresNews {
-    let newest = index > other.index ? self : other
-    return PostgresNews(index: newest.index, mark: newest.mark, count: count + other.count)
+  /// - Returns: The log, and the entry that a notification tells; nil if the log has to be read, whatever is known of it.
+  static func told(by text: String) -> (log: String, entry: DurableEntry?) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    let numbers = parts[0].split(separator: " ").compactMap { Int64($0) }
+    guard parts.count == 2, numbers.count == 2 else { return (text, nil) }
+    let entry = numbers[0] == 0 ? nil : DurableEntry(index: numbers[0], mark: numbers[1])
+    return (String(parts[1]), entry)
+  }
+
+  private init(index: Int64, mark: Int64) {
+    (self.index, self.mark) = (index, mark)
   }
 }
 

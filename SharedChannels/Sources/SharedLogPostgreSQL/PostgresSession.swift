@@ -1,7 +1,7 @@
 import Foundation
 import SharedChannels
 
-/// One connection to a log, which is made again when it was lost.
+/// One connection to the logs of a schema, which is made again when it was lost.
 ///
 /// It blocks the thread that calls it, so the actor has a queue of its own: a blocked thread of the cooperative
 /// pool would hold up everybody else's tasks.
@@ -14,16 +14,6 @@ actor PostgresSession {
   private var connection: PostgresConnection?
   /// Where the connection listens.
   private var channel = ""
-  /// Where a reader has all of which it was told on this connection, so that it waits to be told of more.
-  private var caughtUp: Position?
-  /// Whether several notifications came since the last read: faster than it is worth a read each.
-  private var isBusy = false
-  /// How long the last read took.
-  private var readTime = Duration.zero
-  private static let longestPause = Duration.milliseconds(10)
-  /// How long a busy reader lets notifications gather, since each read costs the database about as much as a small
-  /// append. So its reads take at most a quarter of its time, unless they are slow.
-  private var pause: Duration { min(readTime * 3, Self.longestPause) }
 
   init(_ address: PostgresAddress, _ schema: PostgresSchema, isListening: Bool = false) {
     (self.address, self.schema, self.isListening) = (address, schema, isListening)
@@ -49,48 +39,17 @@ actor PostgresSession {
     }
   }
 
-  /// Waits until there is something after a position. It looks when a notification comes, or as often as is said.
-  func page(after known: Position?, every interval: Duration) throws -> PostgresPage {
-    try connected { connection in
-      var news: PostgresNews?
-      if let caughtUp, caughtUp == known {
-        if isBusy { Thread.sleep(forTimeInterval: pause / .seconds(1)) }
-        news = try connection.waitForNotification(until: .now + interval)
-        isBusy = news.map { $0.count > 1 } ?? false
-      } else {
-        // Those that come from here on may tell of what the reply does not have.
-        connection.takeNotifications()
-      }
-      caughtUp = nil
-      // Also if it is told of what it knows, again and again.
-      var end = ContinuousClock.now + interval
-      while true {
-        let call = PostgresPage.call(after: known, news ?? .unknown)
-        let begin = ContinuousClock.now
-        let rows = try connection.query([schema.statement(call)])[0].get()
-        readTime = .now - begin
-        if let page = try PostgresPage(rows, after: known) {
-          caughtUp = page.end
-          return page
-        }
-        news = try connection.waitForNotification(until: end)
-        if news == nil { end = .now + interval }
-      }
-    }
-  }
-
   /// Waits for notifications until then, and gives their texts. On a new connection, it gives nothing and does not
   /// wait: there may have been others before.
   func notifications(until deadline: ContinuousClock.Instant) throws -> PostgresListening {
     let isNew = connection == nil
     do {
       return try connected { connection in
-        if isNew {
+        let texts = isNew ? nil : try connection.waitForNotifications(until: deadline)
+        if texts == nil {
+          // Also tells whether this is still the connection that listens, if there is a pooler.
           _ = try connection.query([schema.statement(PostgresCall("forget_followers"))])[0].get()
         }
-        let texts =
-          isNew
-          ? nil : try connection.waitForNotification(until: deadline) { connection.takeTexts() }
         return PostgresListening(
           texts: texts ?? [], channel: channel, process: connection.serverProcess ?? 0)
       }
@@ -110,7 +69,6 @@ actor PostgresSession {
     } catch {
       // After a wait that was given up, the reply is still to come: only a new connection has none.
       if case LogFailure.refused = error {} else { connection = nil }
-      caughtUp = nil
       throw error
     }
   }
@@ -121,16 +79,12 @@ actor PostgresSession {
     let connection = try PostgresConnection(address, listeningTo: isListening ? channel : nil)
     let rows = try connection.query([schema.versionQuery])[0].get()
     let found = rows.indices.isEmpty ? nil : rows.text(0, 0)
-    if let found, schema.isOther(found) {
-      throw LogFailure.refused(
-        "the schema \(schema.name) is '\(found)', and not '\(schema.version)'")
-    }
     if !schema.isPresent(found) {
       do {
         try connection.execute(schema.text)
       } catch LogFailure.refused(let reason) {
         throw LogFailure.refused(
-          "the schema \(schema.name) is \(found.map { "'\($0)'" } ?? "missing") and has to be '\(schema.version)': an administrator runs \(schema.kind.maker) (\(reason))"
+          "the schema \(schema.name) is \(found.map { "'\($0)'" } ?? "missing") and has to be '\(PostgresSchema.version)': an administrator runs PostgresLog.definition(schema:) (\(reason))"
         )
       }
     }
@@ -159,64 +113,43 @@ struct PostgresCall: Sendable {
     (self.name, self.values) = (name, values)
   }
 
-  /// Tells readers. If it fails, they look later.
-  static var tell: PostgresCall { PostgresCall("tell") }
+  /// Tells the readers of other machines. If it fails, they look later.
+  ///
+  /// - Parameter channel: That of this machine, which need not be told.
+  static func tell(from channel: String) -> PostgresCall { PostgresCall("tell", .text(channel)) }
   var isTell: Bool { name == "tell" }
 }
 
-/// Where a log is in its database, or many.
+/// Where logs are in their database.
 struct PostgresSchema: Sendable {
   let name: String
-  let kind: Kind
-
-  enum Kind: String {
-    case oneLog = "shared log 4", manyLogs = "shared logs 1"
-
-    var maker: String {
-      self == .oneLog ? "PostgresLog.definition(schema:)" : "PostgresLogs.definition(schema:)"
-    }
-  }
+  /// As it stands at the end of its file.
+  static let version = "shared log 5"
 
   /// - Parameter name: Traps if it is none, since it becomes part of statements.
-  init(checked name: String, _ kind: Kind = .oneLog) {
+  init(checked name: String) {
     precondition(
       name.wholeMatch(of: /[a-z][a-z0-9_]{0,50}/) != nil,
       "\"\(name)\" is not the name of a log's schema: a-z, then at most 50 of a-z, 0-9 and _.")
-    (self.name, self.kind) = (name, kind)
+    self.name = name
   }
 
-  /// Where a connection listens: all that follow one log on one channel, and one that follows many on a channel that no
-  /// other has.
+  /// Where a connection listens, and no other does.
   func channel() -> String {
-    kind == .oneLog ? name : "\(name)_" + String(Int64.random(in: 0..<1 << 44), radix: 36)
+    "\(name)_" + String(Int64.random(in: 0..<1 << 44), radix: 36)
   }
-
-  /// As it stands at the end of its file.
-  var version: String { kind.rawValue }
 
   /// Whether a schema with such a comment need not be made. A newer one is left as it is.
   func isPresent(_ comment: String?) -> Bool {
-    guard let comment, !isOther(comment) else { return false }
-    return Self.number(comment) >= Self.number(version)
-  }
-
-  /// Whether it has one log in place of many, or many in place of one.
-  func isOther(_ comment: String) -> Bool {
-    comment.hasPrefix("shared log") && Self.words(comment) != Self.words(version)
-  }
-
-  private static func words(_ version: String) -> [Substring] {
-    version.split(separator: " ").dropLast()
-  }
-
-  private static func number(_ version: String) -> Int {
-    version.split(separator: " ").last.flatMap { Int($0) } ?? 0
+    func number(_ version: String?) -> Int {
+      version?.split(separator: " ").last.flatMap { Int($0) } ?? 0
+    }
+    return number(comment) >= number(Self.version)
   }
 
   /// What makes it.
   var text: String {
-    let file = kind == .oneLog ? PackageResources.schema_sql : PackageResources.logs_sql
-    return String(decoding: file, as: UTF8.self).replacing("@schema@", with: name)
+    String(decoding: PackageResources.schema_sql, as: UTF8.self).replacing("@schema@", with: name)
   }
 
   var versionQuery: PostgresStatement {

@@ -85,14 +85,15 @@ final class PostgresLogTests: XCTestCase {
     let pooler = try await Pooler(to: try server(), mode: "transaction")
     defer { pooler.end() }
     let (address, schema) = (pooler.address, schema)
-    let log = PostgresLog(
-      try PostgresAddress(address), schema: schema, pollInterval: .milliseconds(500))
+    let logs = try (0..<2).map { _ in
+      PostgresLog(try PostgresAddress(address), schema: schema, pollInterval: .milliseconds(500))
+    }
     let reason = try await within(.seconds(60)) {
       var last: Position?
       for number in 1... {
         do {
-          _ = try await log.append([Keyed(key: "k\(number)", Data())])
-          last = try await log.entries(after: last).last?.position
+          _ = try await logs[number % 2].append([Keyed(key: "k\(number)", Data())])
+          last = try await logs[0].entries(after: last).last?.position
         } catch LogFailure.unreachable(let reason) { return reason }
       }
       return ""
@@ -144,7 +145,7 @@ final class PostgresLogTests: XCTestCase {
     _ = try await log.append([Keyed(key: "a", Data())])
     let end = try await log.end()
     async let entries = log.entries(after: end)
-    try engine().query("INSERT INTO \(schema).entry VALUES (2, 1, 'b', '')")
+    try engine().query("INSERT INTO \(schema).entry VALUES ('log', 2, 1, 'b', '')")
     let keys = try await entries.map(\.key)
     XCTAssertEqual(keys, ["b"])
   }
@@ -171,7 +172,7 @@ final class PostgresLogTests: XCTestCase {
     let known = try await reader.entries(after: nil).last?.position
     let waiting = Task { try await reader.entries(after: known) }
     try await Task.sleep(for: .milliseconds(300))
-    try engine().query("SELECT FROM \(schema).append('{b}', '{\"\"}', 1)")
+    try engine().query("SELECT FROM \(schema).append('{log}', '{b}', '{\"\"}', 1)")
     _ = try await appender.append([Keyed(key: "a", Data())])
     let entries = try await within(.seconds(5)) {
       try await waiting.value
@@ -185,20 +186,20 @@ final class PostgresLogTests: XCTestCase {
     _ = try await makeLog().end()
     let found = try engine().query(
       """
-      SELECT index FROM \(schema).append('{a}', '{""}', 1);
+      SELECT index FROM \(schema).append('{log}', '{a}', '{""}', 1);
       SAVEPOINT before;
-      SELECT index FROM \(schema).append('{b}', '{""}', 2);
+      SELECT index FROM \(schema).append('{log}', '{b}', '{""}', 2);
       ROLLBACK TO before;
       SELECT FROM \(schema).make_durable();
       SELECT current_setting('\(schema).durable');
-      SELECT FROM \(schema).tell();
+      SELECT FROM \(schema).tell('');
       SAVEPOINT before;
-      SELECT index FROM \(schema).append('{b}', '{""}', 2);
+      SELECT index FROM \(schema).append('{log}', '{b}', '{""}', 2);
       ROLLBACK TO before;
       SELECT FROM \(schema).make_durable();
       SELECT current_setting('\(schema).durable') = '';
       """)
-    XCTAssertEqual(found.split(separator: "\n"), ["1", "2", "1 1", "2", "t"])
+    XCTAssertEqual(found.split(separator: "\n"), ["1", "2", "1 1/log", "2", "t"])
   }
 
   func test_aReaderThatWasToldOfAnEntryGetsNoneAfterIt() async throws {
@@ -209,7 +210,10 @@ final class PostgresLogTests: XCTestCase {
       (0, 2, mark, "a b"), (1, 2, mark, "a b"), (3, 2, mark, "c"), (0, 2, mark ^ 1, "a b c"),
     ] {
       let found = try engine().query(
-        "SELECT string_agg(key, ' ') FROM \(schema).entries(\(known), 9, 999, \(index), \(mark))")
+        """
+        SELECT string_agg(key, ' ')
+          FROM \(schema).entries('{log}', '{\(known)}', '{\(index)}', '{\(mark)}', 9, 999)
+        """)
       XCTAssertEqual(found.trimmingCharacters(in: .newlines), keys)
     }
   }
@@ -218,11 +222,12 @@ final class PostgresLogTests: XCTestCase {
     _ = try await makeLog().end()
     let found = try engine().query(
       """
-      SELECT index, is_repeated FROM \(schema).append('{a,b,a}', '{"","",""}', 1);
-      INSERT INTO \(schema).entry SELECT number, 1, 'k' || number, '' FROM generate_series(3, 5000) AS number;
-      SELECT index, is_repeated FROM \(schema).append('{c,k9,d}', '{"","",""}', 1);
+      SELECT index, is_repeated FROM \(schema).append('{log,log,log}', '{a,b,a}', '{"","",""}', 1);
+      INSERT INTO \(schema).entry
+        SELECT 'log', number, 1, 'k' || number, '' FROM generate_series(3, 5000) AS number;
+      SELECT index, is_repeated FROM \(schema).append('{log,log,log}', '{c,k9,d}', '{"","",""}', 2);
       SELECT FROM \(schema).make_durable();
-      SELECT FROM \(schema).tell();
+      SELECT FROM \(schema).tell('');
       SELECT idx_tup_fetch + seq_tup_read < 50 FROM pg_stat_xact_user_tables
         WHERE relid = '\(schema).entry'::regclass;
       """)
@@ -284,27 +289,41 @@ final class PostgresLogTests: XCTestCase {
     } catch LogFailure.unreachable {}
   }
 
+  /// As the first version of this package made it, with a function of a later one.
   func test_aSchemaOfAnOlderVersionIsBroughtUpToDate() async throws {
-    let log = try makeLog()
-    let position = try await log.append([Keyed(key: "k", Data("1".utf8))])[0].position
-    let comment = "SELECT obj_description('\(schema)'::regnamespace)"
-    let version = try engine().query(comment).trimmingCharacters(in: .newlines)
-    let number = try XCTUnwrap(version.split(separator: " ").last.flatMap { Int($0) })
     try engine().query(
       """
-      COMMENT ON SCHEMA \(schema) IS 'shared log \(number - 1)';
-      DROP FUNCTION \(schema).blank, \(schema).compact, \(schema).newest_snapshot;
-      ALTER TABLE \(schema).log DROP COLUMN first;
+      CREATE SCHEMA \(schema);
+      CREATE TABLE \(schema).log (epoch text NOT NULL);
+      CREATE TABLE \(schema).entry (
+        index bigint PRIMARY KEY, mark bigint NOT NULL, key text NOT NULL UNIQUE, data bytea NOT NULL);
+      CREATE TABLE \(schema).snapshot (
+        version bigint PRIMARY KEY, index bigint NOT NULL, mark bigint NOT NULL, data bytea NOT NULL);
+      CREATE FUNCTION \(schema).append(keys text[], datas bytea[], new_mark bigint) RETURNS void LANGUAGE sql AS '';
+      CREATE FUNCTION \(schema).make_durable() RETURNS void LANGUAGE sql AS '';
+      INSERT INTO \(schema).log VALUES ('e');
+      INSERT INTO \(schema).entry VALUES (1, 7, 'k', '1'), (2, 7, 'l', '2');
+      INSERT INTO \(schema).snapshot VALUES (1, 2, 7, 's');
+      COMMENT ON SCHEMA \(schema) IS 'shared log 4';
       """)
-    let later = try makeLog()
-    _ = try await later.snapshot(upToVersion: 1)
+    let log = try makeLog()
+    let receipts = try await log.append(["l", "m"].map { Keyed(key: $0, Data("3".utf8)) })
+    XCTAssertEqual(receipts.map(\.isRepeated), [true, false])
+    let entries = try await allEntries(of: log)
+    XCTAssertEqual(entries.map(\.key), ["k", "l", "m"])
+    XCTAssertEqual(entries.map(\.value), ["1", "2", "3"].map { Data($0.utf8) })
+    XCTAssertEqual(entries.map(\.position.index), [1, 2, 3])
+    XCTAssertEqual(receipts.map(\.position), Array(entries.map(\.position)[1...]))
+    let snapshot = try await log.snapshot(upToVersion: 1)
+    XCTAssertEqual(snapshot?.position, Position(epoch: "e", index: 2, mark: 7))
+    let deleted = try await log.compact(before: 2, behind: entries[1].position)
+    XCTAssertEqual(deleted, 1)
     XCTAssertEqual(
-      try engine().query(comment).trimmingCharacters(in: .newlines), version,
-      "the program takes another version for the newest than the file has")
-    try await later.blank(position)
-    let entries = try await allEntries(of: later)
-    XCTAssertEqual(entries.map(\.isBlank), [true])
-    _ = try await log.append([Keyed(key: "l", Data("2".utf8))])
+      try engine().query(
+        """
+        SELECT count(*) FROM pg_proc WHERE pronamespace = '\(schema)'::regnamespace AND proname = 'append';
+        SELECT obj_description('\(schema)'::regnamespace);
+        """), "1\nshared log 5\n")
   }
 
   func test_aStepOfCompactionIsBoundedInBytes() async throws {
@@ -343,10 +362,32 @@ final class PostgresLogTests: XCTestCase {
     await running
   }
 
+  func test_aReaderLearnsThatNothingWillTellIt() async throws {
+    let log = try makeLog()
+    _ = try await log.append([Keyed(key: "k", Data())])
+    try engine().query(
+      """
+      DROP FUNCTION \(schema).forget_followers;
+      SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+        WHERE application_name = 'shared_channels' AND query LIKE '%\(schema).forget%';
+      """)
+    let reason = try await within(.seconds(20)) {
+      var last: Position?
+      while true {
+        do {
+          last = try await log.entries(after: last).last?.position
+        } catch LogFailure.refused(let reason) { return reason } catch LogFailure.unreachable {}
+      }
+    } orSay: {
+      "the reader waits"
+    }
+    XCTAssertTrue(reason.contains("forget_followers() does not exist"), reason)
+  }
+
   func test_aServerThatHoldsAnotherSchemaIsRefusedWithItsReason() async throws {
     let log = try makeLog()
     _ = try await log.end()
-    try engine().query("DROP FUNCTION \(schema).last()")
+    try engine().query("DROP FUNCTION \(schema).last")
     do {
       _ = try await log.end()
       XCTFail("the function is gone")

@@ -53,7 +53,7 @@ final class YearTests: XCTestCase {
     } move: { month in
       try engine.query(
         """
-        INSERT INTO \(schema).entry SELECT max(index) + 400000000 - \(asked), 1, 'month \(month)', '' FROM \(schema).entry;
+        INSERT INTO \(schema).entry SELECT 'log', max(index) + 400000000 - \(asked), 1, 'month \(month)', '' FROM \(schema).entry;
         UPDATE \(schema).snapshot SET mark = 1, index = (SELECT max(index) FROM \(schema).entry);
         """)
     } size: {
