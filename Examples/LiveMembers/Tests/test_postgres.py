@@ -107,8 +107,8 @@ class PostgresTests(PostgresCase):
         self.assertEqual(locking.stdout.readline(), "locked\n")
         for _ in range(20):
             telling.stdin.write(f"BEGIN; {self.database.TELL}; COMMIT; SELECT 'told';\n")
-            while telling.stdout.readline() != "told\n":
-                pass
+            while (line := telling.stdout.readline()) != "told\n":
+                self.assertTrue(line)
         begin = server.cpu()
         time.sleep(1)  # what is looked at is that nothing happens
         used = server.cpu() - begin

@@ -112,8 +112,8 @@ struct LogRead: Sendable {
     guard !reads.isEmpty else { return }
     do {
       try await news.register(reads.map(\.following), on: session)
-      let known = reads.map(\.following.known)
-      let call = PostgresPage.call(for: reads, upTo: known.map(\.durable))
+      let moments = reads.map(\.following.moment)
+      let call = PostgresPage.call(for: reads, upTo: moments.map(\.durable))
       let pages = try await session.call([call]) { rows in
         let lines = Dictionary(grouping: rows.indices) { Int(rows.integer($0, 5)) - 1 }
         return try reads.enumerated().map { place, read in
@@ -123,9 +123,9 @@ struct LogRead: Sendable {
       for (place, (request, page)) in zip(requests, pages).enumerated() {
         let read = reads[place]
         switch page {
-        case nil: read.following.note(read.known, asOf: known[place])
+        case nil: read.following.note(read.known, asOf: moments[place])
         case .entries(let entries, isLast: true)?:
-          read.following.note(entries.last?.position, asOf: known[place])
+          read.following.note(entries.last?.position, asOf: moments[place])
         case .entries?, .otherEpoch?, .isLost?, .gap?: break
         }
         request.reply(.success(page))

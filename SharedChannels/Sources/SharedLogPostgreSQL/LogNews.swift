@@ -17,23 +17,13 @@ final class LogNews: Sendable {
     weak let following: Following?
   }
 
-  /// Reasons to look for entries.
-  struct Reasons: Sendable {
-    /// How often the database may have some that were not appended here.
-    var told = 0
-    /// How often some were appended here.
-    var appends = 0
-  }
-
   /// What a handle follows.
   final class Following: Sendable {
-    let reasons = CurrentValue(Reasons())
+    /// Changes when there may be entries, after ``knowledge`` has. Nobody reads its value.
+    let changes = CurrentValue(0)
     /// What was appended here and not read yet.
     private let own = Mutex<[(entry: Logged<Data>, markBefore: Int64)]>([])
-    private let knowledge = Mutex(Knowledge())
-    /// Where the reader is if it has all of the database that it was told of, and how often it was told before it read
-    /// that.
-    private let caughtUp = Mutex<(position: Position?, told: Int)?>(nil)
+    private let knowledge = Mutex(LogKnowledge())
     /// The channel on which the database tells of the log.
     fileprivate let channel = Mutex<String?>(nil)
     let log: String
@@ -47,19 +37,18 @@ final class LogNews: Sendable {
       all.remove(self)
     }
 
-    /// What is known of the log, for a read that begins now.
-    var known: Known {
-      // First: what is told after this is read later.
-      let told = reasons.value.told
-      return knowledge.withLock {
-        Known(durable: $0.isComplete ? $0.durable : nil, unknowns: $0.unknowns, told: told)
-      }
-    }
+    /// What is known for a read that begins now.
+    var moment: LogKnowledge.Moment { knowledge.withLock(\.moment) }
 
     /// A reason to read up to this entry at least; nil if it may be any.
     func read(upTo durable: DurableEntry?) {
-      knowledge.withLock { $0.learn(durable) }
-      reasons.update { $0.told += 1 }
+      knowledge.withLock { $0.tell(durable) }
+      changes.update { $0 += 1 }
+    }
+
+    /// The log's end, of which nobody may have told.
+    func read(upToEnd end: Position) {
+      if knowledge.withLock({ $0.tell(ofEnd: end) }) { changes.update { $0 += 1 } }
     }
 
     /// - Parameter stored: What this handle has appended.
@@ -80,9 +69,9 @@ final class LogNews: Sendable {
         if !isNext { own = [] }
         return isNext
       }
-      guard isNext else { return read(upTo: newest) }
+      guard isNext, let newest else { return read(upTo: newest) }
       knowledge.withLock { $0.learn(newest) }
-      reasons.update { $0.appends += 1 }
+      changes.update { $0 += 1 }
     }
 
     /// Reads from the database what was appended here.
@@ -99,7 +88,7 @@ final class LogNews: Sendable {
         own.removeAll { entry, _ in
           entry.position.epoch != known?.epoch || entry.position.index <= known?.index ?? 0
         }
-        if own.count < count { caughtUp.withLock { $0 = nil } }
+        if own.count < count { knowledge.withLock { $0.forgetReader() } }
         var (last, taken) = (known, [Logged<Data>]())
         for (entry, markBefore) in own {
           // Else others have appended in between, or the log was set back.
@@ -110,63 +99,27 @@ final class LogNews: Sendable {
           last = entry.position
         }
         own.removeFirst(taken.count)
-        // Others may have appended behind it, so it has still to read all of which it was told since.
-        if let last, !taken.isEmpty { caughtUp.withLock { $0?.position = last } }
-        return taken.isEmpty ? nil : taken
+        guard let last, !taken.isEmpty else { return nil }
+        knowledge.withLock { $0.take(after: known, upTo: last) }
+        return taken
       }
     }
 
-    /// Whether the reader at this position waits for a further reason. Not before the database tells of the log.
-    func hasAll(upTo position: Position?, for reasons: Reasons) -> Bool {
+    /// Whether the reader at this position waits until something changes. Not before the database tells of the log.
+    func hasAll(upTo position: Position?) -> Bool {
       guard let channel = channel.withLock({ $0 }),
         channel == all.listener.withLock({ $0?.channel }),
         // What was appended here comes next.
-        own.withLock(\.isEmpty), let caughtUp = caughtUp.withLock({ $0 })
+        own.withLock(\.isEmpty)
       else { return false }
-      return caughtUp == (position, reasons.told)
+      return knowledge.withLock { $0.hasAll(upTo: position) }
     }
 
-    /// - Parameters:
-    ///   - position: That of the reader when it has what a read has found.
-    ///   - known: What was known when the read began.
-    func note(_ position: Position?, asOf known: Known) {
-      knowledge.withLock { $0.complete(position, unknowns: known.unknowns) }
-      caughtUp.withLock { $0 = (position, known.told) }
-    }
-  }
-
-  /// What is known for a read.
-  struct Known {
-    let durable: DurableEntry?
-    fileprivate let unknowns: Int
-    fileprivate let told: Int
-  }
-
-  /// Up to where a log is durable. What was told, and what an append has stored, and what a read has found that has waited
-  /// for the disk.
-  private struct Knowledge {
-    private(set) var durable: DurableEntry?
-    /// How often there was a reason to read all, whatever is known.
-    private(set) var unknowns = 1
-    private var completed = 0
-    /// Whether nothing is behind what was told.
-    var isComplete: Bool { completed == unknowns }
-
-    mutating func learn(_ entry: DurableEntry?) {
-      guard let entry else {
-        // The log may have been set back to before what was known.
-        (durable, unknowns) = (nil, unknowns + 1)
-        return
-      }
-      if entry.index > durable?.index ?? 0 { durable = entry }
-    }
-
-    /// A read has found all, up to a position.
-    mutating func complete(_ position: Position?, unknowns: Int) {
-      if let position, position.index > 0, completed < unknowns {
-        learn(DurableEntry(position))
-      }
-      completed = max(completed, unknowns)
+    /// A read has found all that there was.
+    ///
+    /// - Parameter position: The reader's when it has that.
+    func note(_ position: Position?, asOf moment: LogKnowledge.Moment) {
+      knowledge.withLock { $0.note(position, asOf: moment) }
     }
   }
 

@@ -180,9 +180,7 @@ final class PostgresConnection {
       reason = reason.replacing(password, with: "…")
     }
     reason = reason.trimmingCharacters(in: .whitespacesAndNewlines)
-    // Two appenders can get one place (23505) only while the schema is changed under an older program.
-    let isPassing =
-      ["08", "40", "55", "57", "58", "XX"].contains(state.prefix(2)) || state == "23505"
+    let isPassing = ["08", "40", "55", "57", "58", "XX"].contains(state.prefix(2))
     return isConnected && !state.isEmpty && !isPassing ? .refused(reason) : .unreachable(reason)
   }
 }

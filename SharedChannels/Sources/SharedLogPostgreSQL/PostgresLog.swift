@@ -5,9 +5,9 @@ public import SharedChannels
 /// A log in a PostgreSQL database, for any number of machines: one with a schema of its own, or one of ``PostgresLogs``.
 /// An entry is durable as PostgreSQL is set up: on its disk, and on the standbys of `synchronous_standby_names`.
 ///
-/// It has three connections, or shares those of its ``PostgresLogs``: one appends, one reads, and one listens. They are made
-/// when they are needed, and made again when they are lost. Each has a thread of its own. A pooler must keep them (session
-/// mode): `LISTEN` and `statement_timeout` belong to a connection. If it does not, calls fail with
+/// It has three connections, or shares those of its ``PostgresLogs``: one listens, at once, and when they are needed, one
+/// appends and one reads. They are made again when they are lost. Each has a thread of its own. A pooler must keep them
+/// (session mode): `LISTEN` and `statement_timeout` belong to a connection. If it does not, calls fail with
 /// ``LogFailure/unreachable(_:)``, which says so.
 ///
 /// **Limits of time**: when its name is found, each host of the address has 3 seconds to connect, unless the address or
@@ -20,11 +20,17 @@ public struct PostgresLog: SharedLog {
   private let news: LogNews.Following
 
   /// What an administrator runs for a role that may not create it, and for a log of millions of entries that an older
-  /// version of this package has made.
+  /// version of this package has made. It is one transaction.
   ///
   /// - Parameter schema: Traps if it is not a name as ``init(_:schema:pollInterval:)`` wants it.
   public static func definition(schema: String = "shared_log") -> String {
-    PostgresSchema(checked: schema).text
+    """
+    BEGIN;
+    SET LOCAL statement_timeout = 0;
+    \(PostgresSchema(checked: schema).text)
+    COMMIT;
+
+    """
   }
 
   /// Makes the schema if it is missing. It is that of ``PostgresLogs`` with this log, "log".
@@ -52,9 +58,9 @@ public struct PostgresLog: SharedLog {
   }
 
   public func entries(after known: Position?) async throws -> [Logged<Data>] {
-    for await reasons in news.reasons.outlet.subscribe(buffering: .bufferingNewest(1)) {
+    for await _ in news.changes.outlet.subscribe(buffering: .bufferingNewest(1)) {
       if let own = news.takeOwn(after: known) { return own }
-      if news.hasAll(upTo: known, for: reasons) { continue }
+      if news.hasAll(upTo: known) { continue }
       let read = LogRead(known: known, following: news)
       switch try await answer(of: logs.reads.inlet.ask(read)) {
       case nil: try logs.news.requireListener()
@@ -69,7 +75,11 @@ public struct PostgresLog: SharedLog {
     throw CancellationError()
   }
 
-  public func end() async throws -> Position { try await call("last") { $0.position(0) } }
+  public func end() async throws -> Position {
+    let end = try await call("last") { $0.position(0) }
+    news.read(upToEnd: end)
+    return end
+  }
 
   public func snapshot(upToVersion version: Int) async throws -> Snapshot? {
     try await call("newest_snapshot", .integer(version)) { $0.snapshot }

@@ -66,37 +66,6 @@ enum PostgresPage {
   }
 }
 
-/// An entry that is durable, and with it all before it.
-struct DurableEntry {
-  let index: Int64
-  let mark: Int64
-
-  init(_ position: Position) {
-    (index, mark) = (position.index, position.mark)
-  }
-
-  /// Nil if one was stored before, behind which there may be others of which nobody was told.
-  init?(newestOf receipts: [Receipt]) {
-    guard !receipts.contains(where: \.isRepeated),
-      let newest = receipts.max(by: { $0.position.index < $1.position.index })
-    else { return nil }
-    self.init(newest.position)
-  }
-
-  /// - Returns: The log, and the entry that a notification tells; nil if the log has to be read, whatever is known of it.
-  static func told(by text: String) -> (log: String, entry: DurableEntry?) {
-    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-    let numbers = parts[0].split(separator: " ").compactMap { Int64($0) }
-    guard parts.count == 2, numbers.count == 2 else { return (text, nil) }
-    let entry = numbers[0] == 0 ? nil : DurableEntry(index: numbers[0], mark: numbers[1])
-    return (String(parts[1]), entry)
-  }
-
-  private init(index: Int64, mark: Int64) {
-    (self.index, self.mark) = (index, mark)
-  }
-}
-
 extension PostgresRows {
   var snapshot: Snapshot? {
     indices.first.map {

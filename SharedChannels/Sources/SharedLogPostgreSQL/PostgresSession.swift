@@ -83,9 +83,9 @@ actor PostgresSession {
       do {
         try connection.execute(schema.text)
       } catch LogFailure.refused(let reason) {
-        throw LogFailure.refused(
-          "the schema \(schema.name) is \(found.map { "'\($0)'" } ?? "missing") and has to be '\(PostgresSchema.version)': an administrator runs PostgresLog.definition(schema:) (\(reason))"
-        )
+        throw LogFailure.refused(schema.remedy(reason, found))
+      } catch LogFailure.unreachable(let reason) {
+        throw LogFailure.unreachable(schema.remedy(reason, found))
       }
     }
     return connection
@@ -145,6 +145,14 @@ struct PostgresSchema: Sendable {
       version?.split(separator: " ").last.flatMap { Int($0) } ?? 0
     }
     return number(comment) >= number(Self.version)
+  }
+
+  /// What to do if it cannot be made.
+  fileprivate func remedy(_ reason: String, _ found: String?) -> String {
+    """
+    the schema \(name) is \(found.map { "'\($0)'" } ?? "missing") and has to be '\(Self.version)': an administrator runs \
+    PostgresLog.definition(schema:) (\(reason))
+    """
   }
 
   /// What makes it.

@@ -7,7 +7,7 @@ CREATE SCHEMA IF NOT EXISTS @schema@;
 
 -- Until version 4, a schema had one log. It becomes the one that is named "log". This builds its indexes anew, and holds up
 -- others meanwhile, if none of them holds it up for a second. Older programs are refused then: their functions are gone. With
--- millions of entries it takes longer than a program waits, so an administrator runs it before.
+-- millions of entries it takes longer than a program waits (statement_timeout).
 DO $$
 DECLARE
   old text;
@@ -15,10 +15,15 @@ BEGIN
   IF to_regclass('@schema@.log') IS NULL OR EXISTS (
     SELECT FROM pg_attribute WHERE attrelid = to_regclass('@schema@.log') AND attname = 'name')
   THEN RETURN; END IF;
+  IF current_setting('statement_timeout') <> '0'
+    AND (SELECT reltuples > 2000000 FROM pg_class WHERE oid = to_regclass('@schema@.entry'))
+  THEN RAISE 'it has millions of entries, whose indexes are built anew'; END IF;
   SET LOCAL lock_timeout = '1s';
-  FOR old IN SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = '@schema@'::regnamespace LOOP
-    EXECUTE 'DROP FUNCTION ' || old;
-  END LOOP;
+  FOR old IN
+    SELECT oid::regprocedure FROM pg_proc
+    WHERE pronamespace = '@schema@'::regnamespace AND proname IN ('append', 'make_durable', 'tell', 'entries', 'last',
+      'begin_epoch', 'newest_snapshot', 'keep', 'blank', 'compact')
+  LOOP EXECUTE 'DROP FUNCTION ' || old; END LOOP;
   ALTER TABLE @schema@.log ADD COLUMN IF NOT EXISTS first bigint NOT NULL DEFAULT 1,
     ADD COLUMN name text COLLATE "C" NOT NULL DEFAULT 'log', ADD PRIMARY KEY (name);
   ALTER TABLE @schema@.log ALTER COLUMN name DROP DEFAULT, ALTER COLUMN epoch SET DEFAULT gen_random_uuid()::text;
@@ -84,7 +89,7 @@ BEGIN
     INSERT INTO @schema@.log (name)
       SELECT asked.name FROM unnest(names) AS asked (name)
       WHERE NOT EXISTS (SELECT FROM @schema@.log WHERE log.name = asked.name)
-      ORDER BY name
+      ORDER BY asked.name COLLATE "C"
       ON CONFLICT DO NOTHING;
   END IF;
   PERFORM FROM @schema@.log WHERE name = ANY (names) ORDER BY name FOR NO KEY UPDATE;
@@ -134,8 +139,10 @@ END $$;
 -- Tells other machines that follow these logs which entry its connection has made durable, and with it all entries before
 -- it; or of a new epoch. Not before that is committed, since another machine may begin to follow the log meanwhile. It tells
 -- nothing if append() or make_durable() failed. Who begins to follow a log after this has looked reads it afterwards, and
--- finds the entries. If a notification is lost, readers see the entry later.
+-- finds the entries. If a notification is lost, readers see the entry later. This and the next two run as the owner of the
+-- table of followers, so that a role needs no rights to it. Who may call them can keep machines from being told.
 CREATE OR REPLACE FUNCTION @schema@.tell(own_channel text) RETURNS void LANGUAGE plpgsql
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 SET plan_cache_mode = force_generic_plan
 AS $$
@@ -147,8 +154,7 @@ BEGIN
   PERFORM set_config('@schema@.appended', '', false), set_config('@schema@.durable', '', false);
 END $$;
 
--- Notes that a machine follows these logs, and those not any more. Before it reads them: its own transaction. As the owner of
--- the table, so that a role need not have the right to delete.
+-- Notes that a machine follows these logs, and those not any more. Before it reads them: its own transaction.
 CREATE OR REPLACE FUNCTION @schema@.follow(
   own_channel text, own_process bigint, logs text[], not_any_more text[]) RETURNS void LANGUAGE plpgsql
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
@@ -198,7 +204,7 @@ BEGIN
         FROM (
           SELECT * FROM @schema@.entry
           WHERE entry.log = asked.name AND index >= known
-            AND (durable IS NULL OR index <= greatest(durable, known))
+            AND index <= CASE WHEN durable IS NULL THEN 9223372036854775807 ELSE greatest(durable, known) END
           ORDER BY index LIMIT count + 1) AS found
         ) AS page ON coalesce(page.bytes_before, 0) < bytes
     ORDER BY asked.place, page.index;
@@ -210,8 +216,9 @@ CREATE OR REPLACE FUNCTION @schema@.last(asked text)
 RETURNS TABLE (epoch text, index bigint, mark bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
-  INSERT INTO @schema@.log (name) SELECT asked WHERE NOT EXISTS (SELECT FROM @schema@.log WHERE name = asked)
-    ON CONFLICT DO NOTHING;
+  IF NOT EXISTS (SELECT FROM @schema@.log WHERE name = asked) THEN
+    INSERT INTO @schema@.log (name) VALUES (asked) ON CONFLICT DO NOTHING;
+  END IF;
   RETURN QUERY
     SELECT log.epoch, coalesce(newest.index, 0), coalesce(newest.mark, 0)
     FROM @schema@.log LEFT JOIN (

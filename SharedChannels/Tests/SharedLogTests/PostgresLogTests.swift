@@ -289,8 +289,8 @@ final class PostgresLogTests: XCTestCase {
     } catch LogFailure.unreachable {}
   }
 
-  /// As the first version of this package made it, with a function of a later one.
-  func test_aSchemaOfAnOlderVersionIsBroughtUpToDate() async throws {
+  /// As the first version of this package made it, with functions of a later one.
+  private func makeOlderSchema() throws {
     try engine().query(
       """
       CREATE SCHEMA \(schema);
@@ -301,11 +301,16 @@ final class PostgresLogTests: XCTestCase {
         version bigint PRIMARY KEY, index bigint NOT NULL, mark bigint NOT NULL, data bytea NOT NULL);
       CREATE FUNCTION \(schema).append(keys text[], datas bytea[], new_mark bigint) RETURNS void LANGUAGE sql AS '';
       CREATE FUNCTION \(schema).make_durable() RETURNS void LANGUAGE sql AS '';
+      CREATE FUNCTION \(schema).of_somebody_else() RETURNS void LANGUAGE sql AS '';
       INSERT INTO \(schema).log VALUES ('e');
       INSERT INTO \(schema).entry VALUES (1, 7, 'k', '1'), (2, 7, 'l', '2');
       INSERT INTO \(schema).snapshot VALUES (1, 2, 7, 's');
       COMMENT ON SCHEMA \(schema) IS 'shared log 4';
       """)
+  }
+
+  func test_aSchemaOfAnOlderVersionIsBroughtUpToDate() async throws {
+    try makeOlderSchema()
     let log = try makeLog()
     let receipts = try await log.append(["l", "m"].map { Keyed(key: $0, Data("3".utf8)) })
     XCTAssertEqual(receipts.map(\.isRepeated), [true, false])
@@ -321,9 +326,44 @@ final class PostgresLogTests: XCTestCase {
     XCTAssertEqual(
       try engine().query(
         """
-        SELECT count(*) FROM pg_proc WHERE pronamespace = '\(schema)'::regnamespace AND proname = 'append';
+        SELECT count(*) FROM pg_proc
+          WHERE pronamespace = '\(schema)'::regnamespace AND proname IN ('append', 'of_somebody_else');
         SELECT obj_description('\(schema)'::regnamespace);
-        """), "1\nshared log 5\n")
+        """), "2\nshared log 5\n")
+  }
+
+  func test_anAdministratorBringsALargeSchemaUpToDate_andARoleWithItsOldRightsIsTold() async throws
+  {
+    let (engine, role) = (try engine(), "role_\(schema)")
+    try makeOlderSchema()
+    try engine.query(
+      """
+      CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA \(schema) TO \(role);
+      GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA \(schema) TO \(role);
+      UPDATE pg_class SET reltuples = 3000000 WHERE oid = '\(schema).entry'::regclass;
+      """)
+    do {
+      _ = try await makeLog().end()
+      XCTFail("it was not left to an administrator")
+    } catch LogFailure.refused(let reason) {
+      XCTAssertTrue(reason.contains("millions of entries"), reason)
+    }
+    try engine.query(PostgresLog.definition(schema: schema))
+    let address = engine.address.replacing("shared@", with: "\(role)@")
+    let logs = try (0..<2).map { _ in
+      PostgresLog(try PostgresAddress(address), schema: schema, pollInterval: .seconds(60))
+    }
+    let last = try await logs[0].entries(after: nil).last?.position
+    XCTAssertEqual(last?.index, 2)
+    let waiting = Task { try await logs[0].entries(after: last).map(\.key) }
+    try await Task.sleep(for: .milliseconds(300))
+    _ = try await logs[1].append([Keyed(key: "m", Data())])
+    let keys = try await within(.seconds(20)) {
+      try await waiting.value
+    } orSay: {
+      "the reader was not told"
+    }
+    XCTAssertEqual(keys, ["m"])
   }
 
   func test_aStepOfCompactionIsBoundedInBytes() async throws {

@@ -258,7 +258,7 @@ private struct Waiting<Work: Service>: Service {
         "Prints what a PostgreSQL administrator runs once, for a role that may not create it.")
 
     func run() {
-      print("BEGIN;\n\(PostgresLog.definition(schema: Self.name))COMMIT;")
+      print(PostgresLog.definition(schema: Self.name), terminator: "")
     }
   }
 #endif
