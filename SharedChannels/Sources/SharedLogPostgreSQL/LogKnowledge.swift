@@ -47,8 +47,10 @@ struct LogKnowledge {
   ///
   /// - Returns: Whether it is one.
   mutating func tell(ofEnd end: Position) -> Bool {
-    guard end.index > durable?.index ?? 0 else { return false }
-    tell(DurableEntry(end))
+    let known = durable?.index ?? 0
+    if end.index == known, end.index == 0 || durable?.mark == end.mark { return false }
+    // At or before what is known, the log was set back, or this is older than what was told.
+    tell(end.index > known ? DurableEntry(end) : nil)
     return true
   }
 
@@ -71,7 +73,8 @@ struct LogKnowledge {
   mutating func note(_ position: Position?, asOf moment: Moment) {
     if completed < moment.unknowns {
       completed = moment.unknowns
-      if let position, position.index > 0 { learn(DurableEntry(position)) }
+      // Else the log may have been set back since.
+      if let position, position.index > 0, completed == unknowns { learn(DurableEntry(position)) }
     }
     // Else it is of a reader that was elsewhere.
     caughtUp = takes == moment.takes ? (position, moment.told) : nil

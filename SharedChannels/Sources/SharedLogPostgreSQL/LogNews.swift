@@ -57,7 +57,8 @@ final class LogNews: Sendable {
       let isNext = own.withLock { own in
         // Nobody reads here otherwise, or has not begun to.
         var isNext = channel.withLock { $0 != nil }
-        if newest == nil { isNext = false }
+        // Before somebody can take them: a read that begins then has to come as far.
+        if let newest { knowledge.withLock { $0.learn(newest) } } else { isNext = false }
         for (stored, element) in stored where isNext {
           let entry = Logged(
             position: stored.receipt.position, key: element.key, value: element.value)
@@ -69,8 +70,7 @@ final class LogNews: Sendable {
         if !isNext { own = [] }
         return isNext
       }
-      guard isNext, let newest else { return read(upTo: newest) }
-      knowledge.withLock { $0.learn(newest) }
+      guard isNext else { return read(upTo: newest) }
       changes.update { $0 += 1 }
     }
 

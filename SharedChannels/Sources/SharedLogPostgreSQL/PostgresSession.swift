@@ -150,8 +150,8 @@ struct PostgresSchema: Sendable {
   /// What to do if it cannot be made.
   fileprivate func remedy(_ reason: String, _ found: String?) -> String {
     """
-    the schema \(name) is \(found.map { "'\($0)'" } ?? "missing") and has to be '\(Self.version)': an administrator runs \
-    PostgresLog.definition(schema:) (\(reason))
+    the schema \(name) is \(found.map { "'\($0)'" } ?? "missing") and has to be '\(Self.version)': if it stays so, an \
+    administrator runs PostgresLog.definition(schema:) (\(reason))
     """
   }
 

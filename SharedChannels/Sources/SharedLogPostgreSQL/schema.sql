@@ -16,13 +16,14 @@ BEGIN
     SELECT FROM pg_attribute WHERE attrelid = to_regclass('@schema@.log') AND attname = 'name')
   THEN RETURN; END IF;
   IF current_setting('statement_timeout') <> '0'
-    AND (SELECT reltuples > 2000000 FROM pg_class WHERE oid = to_regclass('@schema@.entry'))
+    AND (SELECT reltuples > 2000000 OR pg_relation_size(oid) > 500000000
+      FROM pg_class WHERE oid = to_regclass('@schema@.entry'))
   THEN RAISE 'it has millions of entries, whose indexes are built anew'; END IF;
   SET LOCAL lock_timeout = '1s';
   FOR old IN
     SELECT oid::regprocedure FROM pg_proc
-    WHERE pronamespace = '@schema@'::regnamespace AND proname IN ('append', 'make_durable', 'tell', 'entries', 'last',
-      'begin_epoch', 'newest_snapshot', 'keep', 'blank', 'compact')
+    WHERE pronamespace = '@schema@'::regnamespace AND prokind = 'f' AND proname IN ('append', 'make_durable', 'tell',
+      'entries', 'last', 'begin_epoch', 'newest_snapshot', 'snapshot_of', 'keep', 'blank', 'compact')
   LOOP EXECUTE 'DROP FUNCTION ' || old; END LOOP;
   ALTER TABLE @schema@.log ADD COLUMN IF NOT EXISTS first bigint NOT NULL DEFAULT 1,
     ADD COLUMN name text COLLATE "C" NOT NULL DEFAULT 'log', ADD PRIMARY KEY (name);

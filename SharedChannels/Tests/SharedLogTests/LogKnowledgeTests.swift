@@ -107,8 +107,9 @@ final class LogKnowledgeTests: XCTestCase {
 
     private mutating func deliverReceipt() {
       guard !receipts.isEmpty else { return }
-      own.append(receipts.removeFirst())
-      knowledge.learn(DurableEntry(at(own[own.count - 1])))
+      let receipt = receipts.removeFirst()
+      knowledge.learn(DurableEntry(at(receipt)))
+      own.append(receipt)
     }
 
     /// As `PostgresLog.entries(after:)`. Gives whether the reader does not wait.

@@ -348,7 +348,19 @@ final class PostgresLogTests: XCTestCase {
     } catch LogFailure.refused(let reason) {
       XCTAssertTrue(reason.contains("millions of entries"), reason)
     }
-    try engine.query(PostgresLog.definition(schema: schema))
+    let file = FileManager.default.temporaryDirectory.appending(path: "\(schema).sql")
+    try Data(PostgresLog.definition(schema: schema).utf8).write(to: file)
+    defer {
+      try? FileManager.default.removeItem(at: file)
+      _ = try? engine.query("DROP SCHEMA \(schema) CASCADE; DROP ROLE \(role);")
+    }
+    // It goes on after an error, but changes all or nothing.
+    try engine.query("CREATE VIEW \(schema).keys AS SELECT key FROM \(schema).entry")
+    try execute("psql", ["-qAt", "-f", file.path, engine.address])
+    XCTAssertEqual(
+      try engine.query("SELECT obj_description('\(schema)'::regnamespace)"), "shared log 4\n")
+    try engine.query("DROP VIEW \(schema).keys")
+    try execute("psql", ["-qAt", "-f", file.path, engine.address])
     let address = engine.address.replacing("shared@", with: "\(role)@")
     let logs = try (0..<2).map { _ in
       PostgresLog(try PostgresAddress(address), schema: schema, pollInterval: .seconds(60))
@@ -356,6 +368,7 @@ final class PostgresLogTests: XCTestCase {
     let last = try await logs[0].entries(after: nil).last?.position
     XCTAssertEqual(last?.index, 2)
     let waiting = Task { try await logs[0].entries(after: last).map(\.key) }
+    defer { waiting.cancel() }
     try await Task.sleep(for: .milliseconds(300))
     _ = try await logs[1].append([Keyed(key: "m", Data())])
     let keys = try await within(.seconds(20)) {
