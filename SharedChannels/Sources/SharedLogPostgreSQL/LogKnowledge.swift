@@ -107,8 +107,14 @@ struct DurableEntry: Equatable {
     self.init(newest.position)
   }
 
-  /// - Returns: The log, and the entry that a notification tells; nil if the log has to be read, whatever is known of it.
-  static func told(by text: String) -> (log: String, entry: DurableEntry?) {
+  /// - Returns: For each log, the newest entry that notifications tell; nil if it has to be read, whatever is known of it.
+  static func told(by texts: [String]) -> [String: DurableEntry?] {
+    Dictionary(texts.map(told)) { one, other in
+      one.flatMap { one in other.map { one.index > $0.index ? one : $0 } }
+    }
+  }
+
+  private static func told(by text: String) -> (log: String, entry: DurableEntry?) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     let numbers = parts[0].split(separator: " ").compactMap { Int64($0) }
     guard parts.count == 2, numbers.count == 2 else { return (text, nil) }

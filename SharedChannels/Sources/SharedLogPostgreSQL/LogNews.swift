@@ -178,10 +178,7 @@ final class LogNews: Sendable {
       do {
         let news = try await session.notifications(until: nextLook)
         pause = .milliseconds(50)
-        for text in news.texts {
-          let (log, entry) = DurableEntry.told(by: text)
-          read(log, upTo: entry)
-        }
+        for (log, entry) in DurableEntry.told(by: news.texts) { read(log, upTo: entry) }
         if listener.withLock({ $0?.channel }) != news.channel {
           // There may have been others before.
           listener.withLock { $0 = news }

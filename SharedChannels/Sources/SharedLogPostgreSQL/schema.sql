@@ -28,8 +28,9 @@ BEGIN
   ALTER TABLE @schema@.log ADD COLUMN IF NOT EXISTS first bigint NOT NULL DEFAULT 1,
     ADD COLUMN name text COLLATE "C" NOT NULL DEFAULT 'log', ADD PRIMARY KEY (name);
   ALTER TABLE @schema@.log ALTER COLUMN name DROP DEFAULT, ALTER COLUMN epoch SET DEFAULT gen_random_uuid()::text;
-  ALTER TABLE @schema@.entry ADD COLUMN log text COLLATE "C" NOT NULL DEFAULT 'log', ALTER COLUMN key TYPE text COLLATE "C", DROP CONSTRAINT entry_pkey,
-    ADD PRIMARY KEY (log, index), DROP CONSTRAINT entry_key_key, ADD UNIQUE (log, key);
+  ALTER TABLE @schema@.entry ADD COLUMN log text COLLATE "C" NOT NULL DEFAULT 'log',
+    ALTER COLUMN key TYPE text COLLATE "C", DROP CONSTRAINT entry_pkey, ADD PRIMARY KEY (log, index),
+    DROP CONSTRAINT entry_key_key, ADD UNIQUE (log, key);
   ALTER TABLE @schema@.entry ALTER COLUMN log DROP DEFAULT;
   ALTER TABLE @schema@.snapshot ADD COLUMN log text COLLATE "C" NOT NULL DEFAULT 'log', DROP CONSTRAINT snapshot_pkey,
     ADD PRIMARY KEY (log, version);

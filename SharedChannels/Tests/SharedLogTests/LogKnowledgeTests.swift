@@ -16,6 +16,17 @@ final class LogKnowledgeTests: XCTestCase {
     }
   }
 
+  func test_ofSeveralNotificationsTheNewestEntryCountsUnlessOneTellsToReadAll() {
+    let told = DurableEntry.told(by: [
+      "7 1/a", "9 2/b/c d", "6 1/a", "3 1/x", "0 0/x", "4 1/x", "?",
+    ])
+    XCTAssertEqual(Set(told.keys), ["a", "b/c d", "x", "?"])
+    XCTAssertEqual(told["a"], DurableEntry(Position(epoch: "e", index: 7, mark: 1)))
+    XCTAssertEqual(told["b/c d"], DurableEntry(Position(epoch: "e", index: 9, mark: 2)))
+    XCTAssertEqual(told["x"], .some(nil))
+    XCTAssertEqual(told["?"], .some(nil))
+  }
+
   func test_aReadThatEndsWhenTheReaderHasGoneOnTellsNothingOfIt() {
     let positions = (1...2).map { Position(epoch: "e", index: $0, mark: $0) }
     var knowledge = LogKnowledge()
