@@ -11,15 +11,6 @@ let settings: [SwiftSetting] =
     .enableUpcomingFeature("InferIsolatedConformances"),
   ] + (isChecked ? [.treatAllWarnings(as: .error)] : [])
 
-/// A machine without the library of NATS builds and tests the rest.
-let hasNATS = Context.environment["SHARED_LOG_WITHOUT_NATS"] == nil
-let natsTargets: [Target] = [
-  .target(
-    name: "SharedLogNATS", dependencies: ["SharedChannels", "CNATS"], swiftSettings: settings),
-  .systemLibrary(
-    name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"]), .brew(["cnats"])]),
-]
-
 let package = Package(
   name: "SharedChannels",
   platforms: [.macOS(.v15)],
@@ -29,7 +20,7 @@ let package = Package(
     .library(name: "SharedLogPostgreSQL", targets: ["SharedLogPostgreSQL"]),
     .library(name: "SharedLogConformance", targets: ["SharedLogConformance"]),
     .executable(name: "sharedlog", targets: ["sharedlog"]),
-  ] + (hasNATS ? [.library(name: "SharedLogNATS", targets: ["SharedLogNATS"])] : []),
+  ],
   dependencies: [
     .package(name: "AsyncChannels", path: ".."),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
@@ -62,9 +53,8 @@ let package = Package(
       name: "SharedLogConformance", dependencies: ["SharedChannels"], swiftSettings: settings),
     .target(
       name: "SharedLogArguments",
-      dependencies: ["SharedChannels", "SharedLogPostgreSQL", "SharedLogSQLite"]
-        + (hasNATS ? ["SharedLogNATS"] : []),
-      swiftSettings: settings + (hasNATS ? [.define("NATS")] : [])),
+      dependencies: ["SharedChannels", "SharedLogPostgreSQL", "SharedLogSQLite"],
+      swiftSettings: settings),
     .executableTarget(
       name: "sharedlog", dependencies: ["SharedChannels", "SharedLogArguments"],
       swiftSettings: settings),
@@ -91,11 +81,10 @@ let package = Package(
         "SharedLogWorker", "sharedlog",
         .product(name: "AsyncChannels", package: "AsyncChannels"),
         .product(name: "GRDB", package: "GRDB.swift"),
-      ] + (hasNATS ? ["SharedLogNATS"] : []),
-      exclude: hasNATS ? [] : ["NATS"],
+      ],
       swiftSettings: settings),
     .systemLibrary(
       name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-  ] + (hasNATS ? natsTargets : []),
+  ],
   swiftLanguageModes: [.v6]
 )

@@ -1,8 +1,8 @@
-"""Commands a second of 1, 2, 4 and 8 server processes over one PostgreSQL, or over NATS, with the same clients in all.
-Then the start of a server on a log of 1,000,000 entries, without a snapshot and with one. Over PostgreSQL, then servers
-of many rooms, each of which has rooms of its own.
+"""Commands a second of 1, 2, 4 and 8 server processes over one PostgreSQL, with the same clients in all. Then the start
+of a server on a log of 1,000,000 entries, without a snapshot and with one. Then servers of many rooms, each of which has
+rooms of its own.
 
-usage: load.py WORKER postgres|nats ADDRESS [SECONDS [CLIENTS]]
+usage: load.py WORKER ADDRESS [SECONDS [CLIENTS]]
 
 Prints a line for each trial. Fails if the servers' states differ at its end.
 """
@@ -42,14 +42,13 @@ class Server:
         return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) // 1024
 
 
-def new_log(engine, address):
+def new_log(address):
     """What the worker calls it."""
-    name = "load" + uuid.uuid4().hex[:16]
-    return [engine, address, name] + ([len(address.split(","))] if engine == "nats" else [])
+    return ["postgres", address, "load" + uuid.uuid4().hex[:16]]
 
 
-def trial(program, engine, address, servers, clients, members, seconds):
-    log = new_log(engine, address)
+def trial(program, address, servers, clients, members, seconds):
+    log = new_log(address)
     all_servers = [
         Server(program, *log, clients // servers, members, seconds)
         for _ in range(servers)]
@@ -90,11 +89,7 @@ def start(program, log):
     return f"{seconds:.2f} s, {peak / 1024:.0f} MiB"
 
 
-def fill(engine, address, name, count):
-    if engine == "nats":
-        script = pathlib.Path(__file__).parent / "nats.py"
-        subprocess.run(["python3", script, ".", "fill", address, name, str(count)], check=True)
-        return
+def fill(address, name, count):
     subprocess.run(
         ["psql", "-qAt", address, "-c",
          f"""INSERT INTO {name}.entry SELECT 'log', number, 1, 'k' || number,
@@ -102,10 +97,10 @@ def fill(engine, address, name, count):
          FROM generate_series(1, {count}) AS number"""], check=True)
 
 
-def starts(program, engine, address, count=1_000_000):
-    log = new_log(engine, address)
+def starts(program, address, count=1_000_000):
+    log = new_log(address)
     start(program, log)
-    fill(engine, address, log[2], count)
+    fill(address, log[2], count)
     print(f"a start with {count:,} entries, without a snapshot:", start(program, log))
     print(f"a start with {count:,} entries, with a snapshot:", start(program, log), flush=True)
 
@@ -146,17 +141,16 @@ def rooms_trial(program, address, servers, rooms, limit, clients, seconds):
 
 
 def main():
-    program, engine, address = sys.argv[1:4]
-    seconds, clients = [int(text) for text in sys.argv[4:6]] + [5, 64][len(sys.argv) - 4:]
+    program, address = sys.argv[1:3]
+    seconds, clients = [int(text) for text in sys.argv[3:5]] + [5, 64][len(sys.argv) - 3:]
     for members in (0, 1_000):
         for servers in (1, 2, 4, 8):
-            trial(program, engine, address, servers, clients, members, seconds)
-    starts(program, engine, address)
-    if engine == "postgres":
-        for servers in (1, 2, 4):
-            rooms_trial(program, address, servers, 200, 200, clients, seconds)
-            rooms_trial(program, address, servers, 200, 200, clients * servers, seconds)
-        rooms_trial(program, address, 2, 5_000, 200, clients, seconds * 4)
+            trial(program, address, servers, clients, members, seconds)
+    starts(program, address)
+    for servers in (1, 2, 4):
+        rooms_trial(program, address, servers, 200, 200, clients, seconds)
+        rooms_trial(program, address, servers, 200, 200, clients * servers, seconds)
+    rooms_trial(program, address, 2, 5_000, 200, clients, seconds * 4)
 
 
 main()

@@ -3,17 +3,13 @@ package import SharedChannels
 import SharedLogPostgreSQL
 import SharedLogSQLite
 
-#if NATS
-  import SharedLogNATS
-#endif
-
 /// The arguments of a program that opens a log, taken from the first on.
 package struct Arguments {
   private var rest: ArraySlice<String>
 
   /// How to name a log, in a usage.
   package static let log =
-    "LOG is sqlite PATH, postgres ADDRESS SCHEMA, postgres-logs ADDRESS SCHEMA NAME, or nats ADDRESS NAME REPLICAS."
+    "LOG is sqlite PATH, postgres ADDRESS SCHEMA, or postgres-logs ADDRESS SCHEMA NAME."
 
   package init(_ arguments: some Collection<String>) {
     rest = Array(arguments)[...]
@@ -54,11 +50,6 @@ package struct Arguments {
     case "postgres-logs":
       let address = try PostgresAddress(try next())
       return try PostgresLogs(address, schema: try name()).log(try next())
-    #if NATS
-      case "nats":
-        let address = try NATSAddress(try next())
-        return NATSLog(address, name: try name(), replicas: try number())
-    #endif
     case let name: throw WrongUsage("there is no engine \(name)")
     }
   }
