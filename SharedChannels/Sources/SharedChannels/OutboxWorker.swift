@@ -1,5 +1,6 @@
 import AsyncChannels
 import Foundation
+import Metrics
 public import ServiceLifecycle
 
 /// Carries out the effects of an ``Outbox``. Each machine runs one; one of them works at a time.
@@ -66,11 +67,24 @@ public struct OutboxWorker<State: SharedState, Effect: Codable & Sendable>: Serv
   /// Works when it is this machine's turn, until its task is cancelled or the service is shut down.
   public func run() async {
     let isStopping = CurrentValue(false)
+    async let _ = measure()
     await withGracefulShutdownHandler {
       var run = Run(worker: self, isStopping: isStopping.outlet)
       await run.work()
     } onGracefulShutdown: {
       isStopping.value = true
+    }
+  }
+
+  /// Gives swift-metrics what waits and what is parked, until the task is cancelled.
+  private func measure() async {
+    let dimensions = [("effect", "\(Effect.self)")]
+    let waiting = Gauge(label: "outbox_waiting", dimensions: dimensions)
+    let parked = Gauge(label: "outbox_parked", dimensions: dimensions)
+    for await revised in channel.state {
+      let outbox = revised.value[keyPath: outbox]
+      waiting.record(outbox.waiting.count)
+      parked.record(outbox.parked.count)
     }
   }
 

@@ -84,9 +84,7 @@ extension SharedChannel {
       let known = fold?.position?.index ?? 0
       do {
         if try await mayHaveForgotten(keysBehind: storedBehind) { return forget(batch) }
-        let began = ContinuousClock.now
-        let receipts = try await log.append(batch.map { $0.entry })
-        counts.appendTime += .now - began
+        let receipts = try await appendInSpan(batch.map(\.entry), for: batch.map(\.order))
         return note(receipts, of: batch)
       } catch LogFailure.refused(let reason) {
         tell(appendFailure: reason)

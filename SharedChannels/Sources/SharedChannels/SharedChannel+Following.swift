@@ -114,6 +114,9 @@ extension SharedChannel {
       $0.position.index.isMultiple(of: snapshotInterval) && ownKeys.contains($0.key)
     }
     publish(fold, at: fold.position ?? current.value.position, applied)
+    if let time = applied.last?.origin?.time {
+      metrics.add(lag: .seconds(max(0, Date.now.timeIntervalSince(time))))
+    }
     if isOurTurn { snapshots.inlet.send(fold) }
     try result.get()
   }
@@ -160,6 +163,7 @@ extension SharedChannel {
     (fold, obstacle, rehearsed) = (nil, nil, nil)
     replies.removeAll()
     drop { _ in true }
+    metrics.addRestart()
     condition.update {
       $0.isReady = false
       $0.restarts += 1

@@ -1,6 +1,8 @@
 public import AsyncChannels
 import Foundation
+public import Logging
 public import ServiceLifecycle
+import Tracing
 
 /// An input and a state whose order several machines share, through a log. Each machine has one.
 ///
@@ -62,8 +64,10 @@ public actor SharedChannel<State: SharedState>: Service {
   public nonisolated var health: StateOutlet<Health> { condition.outlet }
   /// How many commands wait to be appended.
   public nonisolated var waitingCommands: Int { orders.received.pendingCount }
-  /// What this machine has done.
-  public internal(set) var counts = Counts()
+  /// What this machine has done. swift-metrics gets it, too.
+  public internal(set) var counts = Counts() {
+    didSet { metrics.add(counts, since: oldValue) }
+  }
 
   let initial: State
   let log: any SharedLog
@@ -71,6 +75,8 @@ public actor SharedChannel<State: SharedState>: Service {
   let snapshotInterval: Int64
   let history: Int64?
   let author: String
+  let logger: Logger?
+  let metrics = ChannelMetrics(of: State.self)
   /// Whether this version takes over where it finds an older one.
   var takesOver: Bool
   let orders: Input<Order>
@@ -102,6 +108,8 @@ public actor SharedChannel<State: SharedState>: Service {
     let command: Keyed<State.Command>
     /// Nil if it was sent without an asker.
     let request: Request<Keyed<State.Command>, Outcome>?
+    /// That of the task that sent it.
+    let context = ServiceContext.current
 
     /// Whether its asker still waits, or there never was one.
     var isWanted: Bool { request?.isAwaited ?? true }
@@ -131,10 +139,11 @@ public actor SharedChannel<State: SharedState>: Service {
   ///   - takesOver: Whether this program takes over from an older ``SharedState/version`` when it has read the log.
   ///     Otherwise it does with ``takeOver()``.
   ///   - author: What entries that this machine appends call it (``Origin/author``). Traps if it has a line feed.
+  ///   - logger: Is told what changes in ``health``.
   public init(
     _ initial: State, log: any SharedLog, capacity: Int = 1_024, batchSize: Int = 256,
     snapshotInterval: Int = 10_000, history: Int? = nil, rememberedReplies: Int = 16_384,
-    takesOver: Bool = true, author: String = Origin.thisMachine
+    takesOver: Bool = true, author: String = Origin.thisMachine, logger: Logger? = nil
   ) {
     precondition(
       State.version >= 1, "The version of \(State.self) is \(State.version): it is at least 1.")
@@ -151,7 +160,7 @@ public actor SharedChannel<State: SharedState>: Service {
     self.batchSize = batchSize
     self.snapshotInterval = Int64(snapshotInterval)
     self.history = history.map { Int64($0) }
-    (self.takesOver, self.author) = (takesOver, author)
+    (self.takesOver, self.author, self.logger) = (takesOver, author, logger)
     orders = Input(buffering: .bufferingOldest(capacity))
     current = CurrentValue(Revised(position: nil, value: initial))
     // None of a command whose key the log has forgotten.
@@ -188,6 +197,7 @@ public actor SharedChannel<State: SharedState>: Service {
       group.addTask { await self.follow() }
       group.addTask { await self.appendBlanks() }
       group.addTask { await self.keepSnapshots() }
+      group.addTask { await self.logHealth() }
       await carryOutCommands()
       group.cancelAll()
     }
