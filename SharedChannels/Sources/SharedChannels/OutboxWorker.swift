@@ -81,7 +81,7 @@ public struct OutboxWorker<State: SharedState, Effect: Codable & Sendable>: Serv
     let dimensions = [("effect", "\(Effect.self)")]
     let waiting = Gauge(label: "outbox_waiting", dimensions: dimensions)
     let parked = Gauge(label: "outbox_parked", dimensions: dimensions)
-    for await revised in channel.state {
+    for await revised in channel.state.subscribe(buffering: .bufferingNewest(1)) {
       let outbox = revised.value[keyPath: outbox]
       waiting.record(outbox.waiting.count)
       parked.record(outbox.parked.count)

@@ -65,11 +65,11 @@ final class OutboxTrialTests: XCTestCase {
       // On a slow machine, few orders have come by now.
       let log = try makeLog()
       try await within(.seconds(120)) {
-        while try await log.entries(after: nil)[0].position.index == 1 {
+        while try await log.entries(after: nil)[0].position.index == 1 || ledger.keys.count <= 40 {
           try await Task.sleep(for: .milliseconds(20))
         }
       } orSay: {
-        "nothing is deleted"
+        "nothing is deleted, or few effects are carried out: \(ledger.keys.count)"
       }
       isOver.value = true
       return try await group.reduce(into: []) { $0 += $1 }
@@ -103,9 +103,11 @@ final class OutboxTrialTests: XCTestCase {
     _ machines: StateOutlet<[Machine]>, until isOver: StateOutlet<Bool>
   ) async -> [String] {
     var ordered: [String] = []
-    while !isOver.value {
+    while !isOver.value, !Task.isCancelled {
       let key = UUID().uuidString
-      while await !machines.value.randomElement()!.takes(Keyed(key: key, .order(key))) {
+      while await !machines.value.randomElement()!.takes(Keyed(key: key, .order(key))),
+        !Task.isCancelled
+      {
         try? await Task.sleep(for: .milliseconds(10))
       }
       ordered.append(key)
