@@ -78,10 +78,14 @@ public struct OutboxWorker<State: SharedState, Effect: Codable & Sendable>: Serv
 
   /// Gives swift-metrics what waits and what is parked, until the task is cancelled.
   private func measure() async {
-    let dimensions = [("effect", "\(Effect.self)")]
+    let dimensions = [
+      ("state", String(reflecting: State.self)), ("effect", String(reflecting: Effect.self)),
+    ]
     let waiting = Gauge(label: "outbox_waiting", dimensions: dimensions)
     let parked = Gauge(label: "outbox_parked", dimensions: dimensions)
-    for await revised in channel.state.subscribe(buffering: .bufferingNewest(1)) {
+    // Before the log is read, nobody knows what waits.
+    for await revised in channel.state.subscribe(buffering: .bufferingNewest(1))
+    where revised.position != nil {
       let outbox = revised.value[keyPath: outbox]
       waiting.record(outbox.waiting.count)
       parked.record(outbox.parked.count)

@@ -114,7 +114,7 @@ extension SharedChannel {
       $0.position.index.isMultiple(of: snapshotInterval) && ownKeys.contains($0.key)
     }
     publish(fold, at: fold.position ?? current.value.position, applied)
-    if let time = applied.last?.origin?.time {
+    if let time = applied.first?.origin?.time {
       metrics.add(lag: .seconds(max(0, Date.now.timeIntervalSince(time))))
     }
     if isOurTurn { snapshots.inlet.send(fold) }

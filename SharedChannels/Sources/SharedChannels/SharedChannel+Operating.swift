@@ -21,7 +21,7 @@ struct ChannelMetrics: Sendable {
   private let lag: Metrics.Timer
 
   init(of state: Any.Type) {
-    let dimensions = [("state", "\(state)")]
+    let dimensions = [("state", String(reflecting: state))]
     func label(_ name: String) -> String { "shared_channel_\(name)" }
     counters = Self.counted.map { Counter(label: label($0.name), dimensions: dimensions) }
     restarts = Counter(label: label("restarts"), dimensions: dimensions)
@@ -47,7 +47,7 @@ struct ChannelMetrics: Sendable {
     batchSize.record(size)
   }
 
-  /// - Parameter lag: What went by from when the author had an entry to when it was applied here.
+  /// - Parameter lag: What went by from when the author had the oldest entry of a read to when it was applied here.
   func add(lag time: Duration) {
     lag.record(duration: time)
   }
@@ -70,14 +70,17 @@ extension SharedChannel {
     }
   }
 
-  /// Tells the logger what changes in the health, until the task is cancelled.
-  func logHealth() async {
-    guard let logger else { return }
-    var last = Health()
-    for await health in condition.outlet {
-      logger.tell(health, since: last, of: State.self)
-      last = health
-    }
+  /// Tells the logger what changes in the health, until the task is cancelled. Not on the actor, since a logger may wait
+  /// for whoever reads its lines.
+  nonisolated func logHealth() async {
+    if logger == nil { return }
+    for await health in condition.outlet { log(health) }
+  }
+
+  /// Tells the logger what has changed since it was told. No two calls are at the same time.
+  nonisolated func log(_ health: Health) {
+    logger?.tell(health, since: loggedHealth.value, of: State.self)
+    loggedHealth.value = health
   }
 }
 

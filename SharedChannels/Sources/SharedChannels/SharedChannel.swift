@@ -76,6 +76,8 @@ public actor SharedChannel<State: SharedState>: Service {
   let history: Int64?
   let author: String
   let logger: Logger?
+  /// What the logger was told last.
+  let loggedHealth = CurrentValue(Health())
   let metrics = ChannelMetrics(of: State.self)
   /// Whether this version takes over where it finds an older one.
   var takesOver: Bool
@@ -201,6 +203,7 @@ public actor SharedChannel<State: SharedState>: Service {
       await carryOutCommands()
       group.cancelAll()
     }
+    log(condition.value)
   }
 
   /// Makes this program's ``SharedState/version`` the one that serves, if an older one does: for a channel with
