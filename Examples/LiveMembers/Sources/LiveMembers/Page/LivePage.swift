@@ -43,9 +43,15 @@ final class LivePage: ViewModel {
 
   func run() async {
     async let _ = beat()  // until this returns
+    for await _ in roster.subscribe(buffering: .bufferingNewest(1)) { refresh() }
+  }
+
+  /// Renders the newest list if it is not shown. A tab that opens calls it, so that it has what its client was told before,
+  /// as that a member was added.
+  func refresh() {
+    let roster = roster.value
     // A refused command changes nothing, and is told to nobody else.
-    for await roster in roster.subscribe(buffering: .bufferingNewest(1))
-    where roster.id != frame.value.roster.id { frame.value = Frame(roster) }
+    if roster.id != frame.value.roster.id { frame.value = Frame(roster) }
   }
 
   private func beat() async {

@@ -28,7 +28,7 @@ struct Routes: Sendable {
     router.route(.get, "/page.css") { _, _ in Response("text/css", PackageResources.page_css) }
     router.route(.get, "/page.js") { _, _ in Response("text/javascript", PackageResources.page_js) }
     router.route(.get, "/live.js") { _, _ in Response("text/javascript", PackageResources.live_js) }
-    router.route(.get, "/events") { request, context in try events(request, context) }
+    router.route(.get, "/events") { request, context in try await events(request, context) }
     router.route(.get, "/status") { _, _ in
       let (members, tabs) = (await summary.memberCount.value, page.tabCount)
       return Response("application/json", #"{"members": \#(members), "tabs": \#(tabs)}"#.utf8)
@@ -105,7 +105,7 @@ struct Routes: Sendable {
   /// does not read. It ends when the page ends, or the browser has gone.
   private func events(
     _ request: Hummingbird.Request, _ context: PageContext
-  ) throws -> Response {
+  ) async throws -> Response {
     let place: Places.Place
     do {
       place = try streams.enter(proxies.client(of: request, at: context.address))
@@ -114,6 +114,7 @@ struct Routes: Sendable {
     } catch .tooMany {
       throw HTTPError(.serviceUnavailable, message: "Too many streams are open.")
     }
+    await page.refresh()
     let frames = page.frames.subscribe(buffering: .bufferingNewest(1))
     return Response(
       status: .ok,
