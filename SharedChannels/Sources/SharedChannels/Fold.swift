@@ -41,17 +41,16 @@ struct Fold<State: SharedState> {
     let decoder = JSONDecoder()
     for entry in entries {
       try checkNext(entry.position)
-      let record = try usable(entry)
-      if let content = record.content {
-        let command = try decode(content, of: entry, by: record.origin, with: decoder)
+      let (origin, command) = try Self.read(entry, with: decoder)
+      if let command {
         let reply = state.apply(command)
         applied.append(
           Applied(
-            position: entry.position, key: entry.key, origin: record.origin, command: command,
+            position: entry.position, key: entry.key, origin: origin, command: command,
             reply: reply))
       }
       position = entry.position
-      version = max(version, record.origin?.version ?? 0)
+      version = max(version, origin?.version ?? 0)
     }
   }
 
@@ -74,24 +73,20 @@ struct Fold<State: SharedState> {
     guard next.index == last + 1 else { throw .gap(after: last, found: next.index) }
   }
 
-  private func usable(_ entry: Logged<Data>) throws(Obstacle) -> Record {
+  /// The command of an entry; nil if it is blank.
+  static func read(
+    _ entry: Logged<Data>, with decoder: JSONDecoder
+  ) throws(Obstacle) -> (origin: Origin?, command: State.Command?) {
     guard let record = Record(entry.value) else {
       throw Obstacle(position: entry.position, reason: "its beginning is that of no entry")
     }
-    if let version = record.origin?.version, version > State.version {
-      throw Obstacle(position: entry.position, version: version)
-    }
-    return record
-  }
-
-  private func decode(
-    _ content: Data, of entry: Logged<Data>, by origin: Origin?, with decoder: JSONDecoder
-  ) throws(Obstacle) -> State.Command {
+    let version = record.origin?.version ?? 0
+    if version > State.version { throw Obstacle(position: entry.position, version: version) }
+    guard let content = record.content else { return (record.origin, nil) }
     do {
-      let version = origin?.version ?? 0
       let current =
         version < State.version ? try State.upcast(Data(content), from: version) : content
-      return try decoder.decode(State.Command.self, from: current)
+      return (record.origin, try decoder.decode(State.Command.self, from: current))
     } catch {
       throw Obstacle(position: entry.position, reason: "\(error)")
     }

@@ -46,6 +46,12 @@ public struct MemoryLog: SharedLog {
     storage.contents.withLock { $0.compact(before: index, behind: snapshot) }
   }
 
+  public func delete(_ indexes: [Int64], behind snapshot: Position) async throws -> Bool {
+    let isDone = storage.contents.withLock { $0.delete(indexes, behind: snapshot) }
+    storage.changes.update { $0 += 1 }
+    return isDone
+  }
+
   /// What the handles of one log share.
   public final class Storage: Sendable {
     fileprivate let contents = Mutex(Contents())
@@ -81,26 +87,34 @@ public struct MemoryLog: SharedLog {
   }
 
   fileprivate struct Contents: Sendable {
+    private struct Entry {
+      let mark: Int64
+      let key: String
+      var data: Data
+    }
+
     private var epoch = UUID().uuidString
-    private var entries: [(mark: Int64, key: String, data: Data)] = []
-    /// How many entries were deleted before those.
-    private var deletedCount: Int64 = 0
+    private var entries: [Int64: Entry] = [:]
+    /// No entries are before this index.
+    private var first: Int64 = 1
+    private var last: Int64 = 0
     private var indexes: [String: Int64] = [:]
     private var snapshots: [Int: Snapshot] = [:]
 
-    var end: Position { position(deletedCount + Int64(entries.count)) }
+    var end: Position { position(last) }
 
     /// - Parameter index: That of an entry that is there, or 0.
     private func position(_ index: Int64) -> Position {
-      Position(epoch: epoch, index: index, mark: index == 0 ? 0 : entries[place(index)].mark)
+      Position(epoch: epoch, index: index, mark: entries[index]?.mark ?? 0)
     }
 
-    private func place(_ index: Int64) -> Int { Int(index - deletedCount) - 1 }
-
     private func has(_ position: Position) -> Bool {
-      guard position.index > 0 else { return position.mark == 0 }
-      let place = place(position.index)
-      return entries.indices.contains(place) && entries[place].mark == position.mark
+      position.index == 0 ? position.mark == 0 : entries[position.index]?.mark == position.mark
+    }
+
+    private func hasSnapshot(at place: Position) -> Bool {
+      place.epoch == epoch && has(place)
+        && snapshots.values.contains { $0.position.index == place.index }
     }
 
     mutating func append(_ batch: [Keyed<Data>]) -> [Receipt] {
@@ -109,8 +123,9 @@ public struct MemoryLog: SharedLog {
         if let index = indexes[element.key] {
           return Receipt(position: position(index), isRepeated: true)
         }
-        entries.append((mark, element.key, element.value))
-        indexes[element.key] = end.index
+        last += 1
+        entries[last] = Entry(mark: mark, key: element.key, data: element.value)
+        indexes[element.key] = last
         return Receipt(position: end, isRepeated: false)
       }
     }
@@ -118,19 +133,21 @@ public struct MemoryLog: SharedLog {
     mutating func entries(after known: Position?) throws -> [Logged<Data>] {
       if let known {
         if known.epoch == epoch, !has(known) {
-          if known.index <= deletedCount {
-            throw LogFailure.gap(after: known.index, found: deletedCount + 1)
+          if known.index < last, entries[known.index] == nil {
+            let next = (max(known.index, first)...).first { entries[$0] != nil }
+            throw LogFailure.gap(after: known.index, found: next ?? last)
           }
           epoch = UUID().uuidString
         }
         guard known.epoch == epoch else { throw LogFailure.otherEpoch(epoch) }
       }
-      let first = max(known?.index ?? 0, deletedCount) + 1
       var (page, bytes) = ([Logged<Data>](), 0)
-      for (index, entry) in zip(first..., entries[place(first)...].prefix(500)) {
+      var index = max(known?.index ?? 0, first - 1)
+      while index < last, page.count < 500, bytes < 4 << 20 {
+        index += 1
+        guard let entry = entries[index] else { continue }
         page.append(Logged(position: position(index), key: entry.key, value: entry.data))
         bytes += entry.data.count
-        if bytes >= 4 << 20 { break }
       }
       return page
     }
@@ -153,25 +170,36 @@ public struct MemoryLog: SharedLog {
     mutating func blank(_ position: Position) throws {
       guard position.epoch == epoch, has(position), position.index > 0 else { return }
       let older = snapshots.filter { $0.value.position.index < position.index }
-      if deletedCount > 0, older.count < snapshots.count {
+      if entries[1] == nil, older.count < snapshots.count {
         throw LogFailure.refused("a version could not begin anew: its snapshot has the entry")
       }
-      entries[place(position.index)].data = Data()
+      entries[position.index]?.data = Data()
       snapshots = older
       epoch = UUID().uuidString
     }
 
     mutating func compact(before index: Int64, behind snapshot: Position) -> Int {
-      guard snapshot.epoch == epoch, has(snapshot),
-        snapshots.values.contains(where: { $0.position.index == snapshot.index })
-      else { return 0 }
-      let count = Int(min(index, snapshot.index) - 1 - deletedCount)
-      guard count > 0 else { return 0 }
-      for entry in entries.prefix(count) { indexes[entry.key] = nil }
-      entries.removeFirst(count)
-      deletedCount += Int64(count)
-      snapshots = snapshots.filter { $0.value.position.index > deletedCount }
+      let stop = min(index, snapshot.index)
+      guard hasSnapshot(at: snapshot), first < stop else { return 0 }
+      let count = (first..<stop).count { remove($0) }
+      first = stop
+      snapshots = snapshots.filter { $0.value.position.index >= first }
       return count
+    }
+
+    mutating func delete(_ indexes: [Int64], behind snapshot: Position) -> Bool {
+      guard hasSnapshot(at: snapshot) else { return false }
+      for index in [1] + indexes where index < snapshot.index { _ = remove(index) }
+      snapshots = snapshots.filter { $0.value.position.index >= snapshot.index }
+      epoch = UUID().uuidString
+      return true
+    }
+
+    /// Returns whether it was there.
+    private mutating func remove(_ index: Int64) -> Bool {
+      guard let entry = entries.removeValue(forKey: index) else { return false }
+      indexes[entry.key] = nil
+      return true
     }
   }
 }

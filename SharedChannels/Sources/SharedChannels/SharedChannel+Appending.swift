@@ -122,7 +122,7 @@ extension SharedChannel {
   }
 
   /// Why this machine may not append, as far as it has read.
-  private var hindrance: String? {
+  var hindrance: String? {
     if case .replaced(let version) = condition.value.role {
       return "version \(version) has taken over"
     }

@@ -220,7 +220,7 @@ extension SharedChannel {
   }
 
   /// Not on the actor, since encoding a large state takes long.
-  private nonisolated func keep(_ fold: Fold<State>) async throws {
+  nonisolated func keep(_ fold: Fold<State>) async throws {
     if let snapshot = try fold.snapshot(by: author) { try await log.keep(snapshot) }
   }
 }

@@ -4,16 +4,16 @@ public import Foundation
 ///
 /// The check of an engine is `LogConformance` in the module `SharedLogConformance`: it tests each sentence below.
 ///
-/// **One order.** Entries have the indexes 1, 2, 3, …. All readers see the same entries under the same indexes. An
+/// **One order.** Entries get the indexes 1, 2, 3, …. All readers see the same entries under the same indexes. An
 /// entry that was read, or for which there is a ``Receipt``, is durable, and no entry appears before it later.
 ///
 /// **Epochs.** A log that was set back has fewer entries than a reader knows, or others in their place. The engine
 /// notices this when a position is read after whose ``Position/mark`` the log does not have. It then gives the log
 /// another epoch, once, however many machines notice it.
 ///
-/// A value of an engine is a handle for one ``SharedChannel``. One call of ``entries(after:)`` and one of the other
-/// functions may run at a time. More are correct, and may wait for each other. All are cancelled with their task:
-/// then they throw, and the outcome of an append is unknown.
+/// A value of an engine is a handle for one ``SharedChannel``. Calls that run at a time may wait for each other, but not for
+/// one that waits for entries. All are cancelled with their task: then they throw, and the outcome of an append is
+/// unknown.
 public protocol SharedLog: Sendable {
   /// Appends a batch in one step, in its order: the entries of a batch are consecutive, and are all stored or none.
   ///
@@ -68,6 +68,19 @@ public protocol SharedLog: Sendable {
   ///   milliseconds only. 0 if there are no more to delete.
   /// - Throws: ``LogFailure/refused(_:)`` if the engine cannot do it, as one that does not implement it.
   func compact(before index: Int64, behind snapshot: Position) async throws -> Int
+
+  /// Deletes some entries with their keys, wherever they are before a snapshot: for a person who is to be forgotten.
+  ///
+  /// The log's first entry and all snapshots before that one are deleted with them, since no state can be made of the rest.
+  /// The log gets another epoch: all machines begin anew, with the snapshot. Copies of the content that are not the log's
+  /// (backups, freed pages of a file) stay.
+  ///
+  /// - Parameters:
+  ///   - indexes: Those of the entries. Those that are not there are left out.
+  ///   - snapshot: The place of a snapshot that the log has. Its last entry and those after it are not deleted.
+  /// - Returns: Whether that is so; false if the log has no snapshot there, and then nothing is done.
+  /// - Throws: ``LogFailure/refused(_:)`` if the engine cannot do it, as one that does not implement it.
+  func delete(_ indexes: [Int64], behind snapshot: Position) async throws -> Bool
 }
 
 extension SharedLog {
@@ -76,6 +89,10 @@ extension SharedLog {
   }
 
   public func compact(before index: Int64, behind snapshot: Position) async throws -> Int {
+    throw LogFailure.refused("this engine cannot delete entries")
+  }
+
+  public func delete(_ indexes: [Int64], behind snapshot: Position) async throws -> Bool {
     throw LogFailure.refused("this engine cannot delete entries")
   }
 

@@ -265,6 +265,58 @@ extension CheckRun {
     }
   }
 
+  func checkDeletion() async throws {
+    let (log, other) = (try await open(), try await open())
+    let positions = try await log.append(batch("d", 0..<100)).map(\.position)
+    let former = try await readAll(log)
+    if try await isRefused({ _ = try await other.delete([5], behind: positions[59]) }) {
+      return try require(try await readAll(log) == former, "what was refused has changed the log")
+    }
+    for (version, index) in [(1, 40), (2, 60), (3, 80)] {
+      try await log.keep(
+        Snapshot(version: version, position: positions[index - 1], data: Data("s".utf8)))
+    }
+    let (epoch, mark) = (positions[59].epoch, positions[59].mark)
+    for place in [
+      Position(epoch: "another", index: 60, mark: mark),
+      Position(epoch: epoch, index: 60, mark: mark ^ 1), positions[58],
+    ] {
+      let isDone = try await other.delete([5], behind: place)
+      let isSame = try await readAll(log) == former
+      try require(!isDone && isSame, "entries before a place without a snapshot were deleted")
+    }
+    let waiting = Task { try await requireOtherEpoch(log, after: positions[99]) }
+    let isDone = try await other.delete([5, 6, 30, 60, 70, 999], behind: positions[59])
+    _ = try await waiting.value
+    var entries: [Logged<Data>] = []
+    try await log.forEachEntry { entries.append($0) }
+    let rest = former.filter { ![1, 5, 6, 30].contains($0.position.index) }
+    try require(
+      isDone && entries.map(\.position.index) == rest.map(\.position.index)
+        && entries.map(\.key) == rest.map(\.key) && entries.map(\.value) == rest.map(\.value),
+      "others than the entries that were asked for, and the first, are gone, or one of them is there"
+    )
+    var snapshots: [Int64?] = []
+    for version in 1...3 {
+      snapshots.append(try await other.snapshot(upToVersion: version)?.position.index)
+    }
+    try require(
+      snapshots == [nil, 60, 80], "not the snapshots before that one alone are gone")
+    let place = Position(epoch: entries[0].position.epoch, index: 5, mark: positions[4].mark)
+    try await requireGap(other, after: place, found: 7)
+    try await log.keep(Snapshot(version: 4, position: positions[98], data: Data()))
+    try require(
+      try await log.snapshot(upToVersion: 4)?.version == 3,
+      "a snapshot of the former epoch was kept")
+    try require(
+      try await isRefused { try await other.blank(entries[51].position) },
+      "an entry was made blank, and a version cannot begin anew")
+    let again = try await other.append(batch(["d-4", "d-6"]))
+    try require(
+      again.map(\.position.index) == [101, 7] && again.map(\.isRepeated) == [false, true],
+      "not the keys of deleted entries alone are forgotten")
+  }
+
   private func isRefused(_ body: () async throws -> Void) async throws -> Bool {
     do { try await body() } catch LogFailure.refused { return true }
     return false

@@ -77,6 +77,17 @@ extension CheckRun {
         last = entries[0].position
       }
     }
+    // While one waits, another of its handle goes on.
+    let end = last
+    async let waiting = one.entries(after: end)
+    try await Task.sleep(for: .milliseconds(50))
+    let all = try await within(.seconds(5), "a read has ended while another waits") {
+      try await readAll(one)
+    }
+    try require(all.count == 20, "while another waits, a read got \(all.count) entries of 20")
+    _ = try await one.append(batch("w", 20..<21))
+    let keys = try await waiting.map(\.key)
+    try require(keys == ["w-20"], "a reader that waited beside another got \(keys)")
   }
 
   func checkCancelling() async throws {

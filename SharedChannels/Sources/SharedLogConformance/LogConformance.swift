@@ -22,7 +22,7 @@ public struct LogConformance: Sendable {
     case keys
     /// When all handles are closed, a new one finds entries, keys, positions and snapshots.
     case restart
-    /// A reader at the end gets what is appended later, by its own handle or another.
+    /// A reader at the end gets what is appended later, by its own handle or another, and holds up no other call.
     case waiting
     /// A reader that waits ends with its task.
     case cancelling
@@ -42,6 +42,9 @@ public struct LogConformance: Sendable {
     /// Old entries are deleted with their keys, but none that no snapshot has, and a reader at one of them is told. Ends
     /// where the engine refuses it.
     case compaction
+    /// Single entries are deleted with their keys, and all that could make a state of the rest, and all machines begin anew.
+    /// Ends where the engine refuses it.
+    case deletion
     /// A process that appends is killed, several times. What it acknowledged is there, each batch is whole, and
     /// nothing is there twice. Skipped if there is no ``LogUnderTest/appender(_:)``.
     case killedAppender
@@ -84,6 +87,7 @@ struct CheckRun: Sendable {
     case .snapshots: try await checkSnapshots()
     case .blanking: try await checkBlanking()
     case .compaction: try await checkCompaction()
+    case .deletion: try await checkDeletion()
     case .killedAppender: try await checkKilledAppender()
     }
   }

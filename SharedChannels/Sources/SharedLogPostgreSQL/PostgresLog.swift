@@ -101,6 +101,13 @@ public struct PostgresLog: SharedLog {
     return try await call("compact", .integer(index), with: snapshot) { Int($0.integer(0, 0)) }
   }
 
+  public func delete(_ indexes: [Int64], behind snapshot: Position) async throws -> Bool {
+    defer { news.forgetOwn() }
+    return try await call("delete", .integers(indexes), with: snapshot, tells: true) {
+      $0.integer(0, 0) != 0
+    }
+  }
+
   /// - Parameters:
   ///   - values: What the function gets after the log's name.
   ///   - position: What it gets then.

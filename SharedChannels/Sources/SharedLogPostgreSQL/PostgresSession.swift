@@ -124,7 +124,7 @@ struct PostgresCall: Sendable {
 struct PostgresSchema: Sendable {
   let name: String
   /// As it stands at the end of its file.
-  static let version = "shared log 5"
+  static let version = "shared log 6"
 
   /// - Parameter name: Traps if it is none, since it becomes part of statements.
   init(checked name: String) {

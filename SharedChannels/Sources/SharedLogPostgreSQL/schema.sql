@@ -1,6 +1,6 @@
 -- Logs, for any number of machines. Run by the first that connects; one at a time. A machine whose role may not create this
 -- needs it made before, and USAGE on the schema, EXECUTE on its functions, SELECT, INSERT and UPDATE on its tables, and
--- DELETE on its entries and snapshots for blank() and compact().
+-- DELETE on its entries and snapshots for blank(), compact() and delete().
 SELECT pg_advisory_xact_lock(hashtext('@schema@'));
 
 CREATE SCHEMA IF NOT EXISTS @schema@;
@@ -323,5 +323,26 @@ BEGIN
   RETURN NEXT;
 END $$;
 
+-- Its locks are those of blank(). Who was told of the new epoch finds the snapshot.
+CREATE OR REPLACE FUNCTION @schema@.delete(
+  asked text, indexes bigint[], known text, known_index bigint, known_mark bigint)
+RETURNS TABLE (is_done bigint) LANGUAGE plpgsql
+SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+AS $$
+BEGIN
+  PERFORM set_config('lock_timeout', '3s', true);
+  PERFORM FROM @schema@.log WHERE name = asked AND epoch = known FOR UPDATE;
+  is_done := (FOUND AND EXISTS (
+    SELECT FROM @schema@.snapshot JOIN @schema@.entry USING (log, index, mark)
+    WHERE log = asked AND index = known_index AND mark = known_mark))::int;
+  IF is_done = 1 THEN
+    DELETE FROM @schema@.entry WHERE log = asked AND index = ANY (1 || indexes) AND index < known_index;
+    DELETE FROM @schema@.snapshot WHERE log = asked AND index < known_index;
+    UPDATE @schema@.log SET epoch = gen_random_uuid()::text WHERE name = asked;
+    PERFORM set_config('@schema@.durable', '0 0/' || asked, false);
+  END IF;
+  RETURN NEXT;
+END $$;
+
 -- The version: a machine runs this file where it finds another, or none.
-COMMENT ON SCHEMA @schema@ IS 'shared log 5';
+COMMENT ON SCHEMA @schema@ IS 'shared log 6';

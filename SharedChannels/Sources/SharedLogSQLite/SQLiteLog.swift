@@ -144,13 +144,9 @@ public struct SQLiteLog: SharedLog {
 
   public func compact(before index: Int64, behind snapshot: Position) async throws -> Int {
     try await write { database in
-      let first = try Int64.fetchOne(
-        database,
-        sql: #"""
-          SELECT (SELECT min("index") FROM entry) FROM log JOIN snapshot JOIN entry USING ("index", mark)
-            WHERE epoch = ? AND "index" = ? AND mark = ?
-          """#, arguments: [snapshot.epoch, snapshot.index, snapshot.mark])
-      guard let first else { return 0 }
+      guard try Self.hasSnapshot(at: snapshot, in: database),
+        let first = try Int64.fetchOne(database, sql: #"SELECT min("index") FROM entry"#)
+      else { return 0 }
       try database.execute(
         sql: #"""
           DELETE FROM entry WHERE "index" < min(?, ?, (
@@ -164,6 +160,30 @@ public struct SQLiteLog: SharedLog {
         sql: #"DELETE FROM snapshot WHERE "index" < (SELECT min("index") FROM entry)"#)
       return count
     }
+  }
+
+  public func delete(_ indexes: [Int64], behind snapshot: Position) async throws -> Bool {
+    defer { appends.update { $0 += 1 } }
+    return try await write { database in
+      guard try Self.hasSnapshot(at: snapshot, in: database) else { return false }
+      let deletion = try database.makeStatement(sql: #"DELETE FROM entry WHERE "index" = ?"#)
+      for index in [1] + indexes where index < snapshot.index {
+        try deletion.execute(arguments: [index])
+      }
+      try database.execute(
+        sql: #"DELETE FROM snapshot WHERE "index" < ?"#, arguments: [snapshot.index])
+      try Self.setNewEpoch(after: snapshot, in: database)
+      return true
+    }
+  }
+
+  private static func hasSnapshot(at place: Position, in database: Database) throws -> Bool {
+    let sql = #"""
+      SELECT EXISTS (SELECT 1 FROM log JOIN snapshot JOIN entry USING ("index", mark)
+        WHERE epoch = ? AND "index" = ? AND mark = ?)
+      """#
+    return try Bool.fetchOne(
+      database, sql: sql, arguments: [place.epoch, place.index, place.mark])!
   }
 
   /// One transaction, which ends its wait for the file when the task is cancelled.

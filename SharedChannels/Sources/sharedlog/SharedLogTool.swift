@@ -58,7 +58,7 @@ struct SharedLogTool {
           print(line: entry)
         }
       } catch LogFailure.otherEpoch(let epoch) {
-        tell("the log was set back, or an entry was made blank: its epoch is \(epoch) now\n")
+        tell("the log was set back, or entries were taken out of it: its epoch is \(epoch) now\n")
         last = try await log.end()
       } catch LogFailure.gap(_, let found) {
         tell("entries before \(found) were deleted and not printed\n")

@@ -33,6 +33,7 @@ final class ScriptedLog: SharedLog {
     var appends: [Int] = []
     var reads: [Int64] = []
     var isHiding: Int64?
+    var beforeDeletion: @Sendable () async -> Void = {}
   }
 
   enum Failure {
@@ -75,6 +76,11 @@ final class ScriptedLog: SharedLog {
     script.withLock { $0.isHiding = index }
   }
 
+  /// Does something before it deletes.
+  func beforeDeletion(_ work: @escaping @Sendable () async -> Void) {
+    script.withLock { $0.beforeDeletion = work }
+  }
+
   func append(_ batch: [Keyed<Data>]) async throws -> [Receipt] {
     script.withLock { $0.entered += 1 }
     while isHeld { try await Task.sleep(for: .milliseconds(1)) }
@@ -109,6 +115,11 @@ final class ScriptedLog: SharedLog {
 
   func compact(before index: Int64, behind snapshot: Position) async throws -> Int {
     try await log.compact(before: index, behind: snapshot)
+  }
+
+  func delete(_ indexes: [Int64], behind snapshot: Position) async throws -> Bool {
+    await script.withLock { $0.beforeDeletion }()
+    return try await log.delete(indexes, behind: snapshot)
   }
 }
 

@@ -1,3 +1,4 @@
+import AsyncChannels
 import Foundation
 import SharedChannels
 import SharedLogConformance
@@ -6,20 +7,21 @@ import SharedLogConformance
 enum Fault: CaseIterable {
   case reversesBatches, receiptsAreOneOff, losesAnEntry, skipsAnIndex, appendsTwice,
     forgetsKeysInABatch
-  case forgetsKeysOfOtherHandles, forgetsAtRestart, neverWakes, ignoresCancelling,
+  case forgetsKeysOfOtherHandles, forgetsAtRestart, neverWakes, readsOneAtATime, ignoresCancelling,
     forgetsForSlowReaders
   case cutsLargeEntries, givesEverythingAtOnce, tearsBatches, keepsTheEpoch, losesSnapshots
   case keepsSnapshotsOfAnything, blanksNothing, blanksWithoutANewEpoch, blanksAnotherMark,
     keepsWhatHasTheBlank
   case deletesNothing, deletesWithoutASnapshot, deletesBehindAnyPlace, goesOnAcrossAGap,
     beginsAnEpochAtAGap
+  case forgetsNothing, forgetsWithoutANewEpoch, forgetsWithoutASnapshot, leavesOlderSnapshots
 
   var check: LogConformance.Check {
     switch self {
     case .reversesBatches, .receiptsAreOneOff, .losesAnEntry, .skipsAnIndex: .order
     case .appendsTwice, .forgetsKeysInABatch, .forgetsKeysOfOtherHandles: .keys
     case .forgetsAtRestart: .restart
-    case .neverWakes: .waiting
+    case .neverWakes, .readsOneAtATime: .waiting
     case .ignoresCancelling: .cancelling
     case .forgetsForSlowReaders: .slowReader
     case .cutsLargeEntries, .givesEverythingAtOnce: .largeEntries
@@ -31,6 +33,8 @@ enum Fault: CaseIterable {
     case .deletesNothing, .deletesWithoutASnapshot, .deletesBehindAnyPlace, .goesOnAcrossAGap,
       .beginsAnEpochAtAGap:
       .compaction
+    case .forgetsNothing, .forgetsWithoutANewEpoch, .forgetsWithoutASnapshot, .leavesOlderSnapshots:
+      .deletion
     }
   }
 }
@@ -46,6 +50,7 @@ struct FaultyLog: SharedLog {
   private let fault: Fault
   /// The number of the handle.
   private let handle: Int
+  private let isReading = CurrentValue(false)
 
   init(_ log: MemoryLog, _ fault: Fault, handle: Int) {
     (self.log, self.fault, self.handle) = (log, fault, handle)
@@ -77,6 +82,11 @@ struct FaultyLog: SharedLog {
 
   func entries(after position: Position?) async throws -> [Logged<Data>] {
     switch fault {
+    case .readsOneAtATime:
+      for await isReading in isReading.outlet where !isReading { break }
+      isReading.value = true
+      defer { isReading.value = false }
+      return try await page(after: position)
     case .losesAnEntry: return try await page(after: position).filter { $0.position.index != 5 }
     case .skipsAnIndex:
       let entries = try await page(after: position.map { moved($0, by: $0.index > 4 ? -1 : 0) })
@@ -103,7 +113,7 @@ struct FaultyLog: SharedLog {
         entries += try await page(after: last)
       }
       return entries
-    case .keepsTheEpoch, .blanksWithoutANewEpoch:
+    case .keepsTheEpoch, .blanksWithoutANewEpoch, .forgetsWithoutANewEpoch:
       do {
         return try await page(after: position)
       } catch LogFailure.otherEpoch {
@@ -162,6 +172,23 @@ struct FaultyLog: SharedLog {
     default: break
     }
     return try await log.compact(before: index, behind: snapshot)
+  }
+
+  func delete(_ indexes: [Int64], behind snapshot: Position) async throws -> Bool {
+    let oldest = try await log.snapshot(upToVersion: 1)
+    switch fault {
+    case .forgetsNothing: return try await log.delete([], behind: snapshot)
+    case .forgetsWithoutASnapshot:
+      try await log.keep(Snapshot(version: .max, position: snapshot, data: Data()))
+    default: break
+    }
+    let isDone = try await log.delete(indexes, behind: snapshot)
+    if fault == .leavesOlderSnapshots, let oldest, isDone {
+      let epoch = try await log.end().epoch
+      let place = Position(epoch: epoch, index: oldest.position.index, mark: oldest.position.mark)
+      try await log.keep(Snapshot(version: 1, position: place, data: oldest.data))
+    }
+    return isDone
   }
 
   private func page(after position: Position?) async throws -> [Logged<Data>] {

@@ -329,7 +329,7 @@ final class PostgresLogTests: XCTestCase {
         SELECT count(*) FROM pg_proc
           WHERE pronamespace = '\(schema)'::regnamespace AND proname IN ('append', 'of_somebody_else');
         SELECT obj_description('\(schema)'::regnamespace);
-        """), "2\nshared log 5\n")
+        """), "2\nshared log 6\n")
   }
 
   func test_anAdministratorBringsALargeSchemaUpToDate_andARoleWithItsOldRightsIsTold() async throws
