@@ -67,8 +67,8 @@ extension SharedChannel {
     defer { isAppending = false }
     var backoff = Backoff()
     var batch = batch
-    // After a try whose outcome is unknown, the batch may be stored, whatever becomes of the later tries: behind this index.
-    var storedBehind: Int64?
+    // After a try whose outcome is unknown, the batch may be stored, whatever becomes of the later tries: behind this place.
+    var storedBehind: Position?
     var mayBeStored: Bool { storedBehind != nil }
     while true {
       isAppending = false
@@ -81,7 +81,7 @@ extension SharedChannel {
       if !mayBeStored { rehearse(batch) }
       // Before the append: another task may apply the entries before this one has the receipts.
       ownKeys.formUnion(batch.map { $0.entry.key })
-      let known = fold?.position?.index ?? 0
+      let known = current.value.position
       do {
         if try await mayHaveForgotten(keysBehind: storedBehind) { return forget(batch) }
         let receipts = try await appendInSpan(batch.map(\.entry), for: batch.map(\.order))
@@ -92,7 +92,7 @@ extension SharedChannel {
         return refuse(batch, reason, mayBeStored: mayBeStored)
       } catch {
         // Nobody knows whether it was stored. The keys make a second time harmless.
-        storedBehind = min(storedBehind ?? known, known)
+        storedBehind = storedBehind ?? known
         if !Task.isCancelled { tell(appendFailure: "\(error)") }
       }
       forget(batch)
@@ -100,11 +100,13 @@ extension SharedChannel {
     }
   }
 
-  /// Whether another try could store a batch twice, or soon could: the log has gone on for half of what it keeps.
-  private func mayHaveForgotten(keysBehind index: Int64?) async throws -> Bool {
-    guard let history, let index else { return false }
+  /// Whether another try could store a batch twice, or soon could: the log has gone on for half of what it keeps, or has
+  /// another epoch, so the commands may have been deleted.
+  private func mayHaveForgotten(keysBehind place: Position?) async throws -> Bool {
+    guard let place else { return false }
     do {
-      return try await log.end().index - index > history / 2
+      let end = try await log.end()
+      return end.epoch != place.epoch || history.map { end.index - place.index > $0 / 2 } ?? false
     } catch {
       throw LogFailure.unreachable("\(error)")
     }

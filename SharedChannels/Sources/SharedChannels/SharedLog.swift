@@ -98,10 +98,10 @@ extension SharedLog {
 
   /// Gives each entry that is there at the call, in order, page by page.
   package nonisolated(nonsending) func forEachEntry(
-    _ body: (Logged<Data>) throws -> Void
+    after start: Position? = nil, _ body: (Logged<Data>) throws -> Void
   ) async throws {
     let end = try await end()
-    var last: Position?
+    var last = start
     while last?.index ?? 0 < end.index {
       for entry in try await entries(after: last) {
         last = entry.position

@@ -336,7 +336,7 @@ BEGIN
     SELECT FROM @schema@.snapshot JOIN @schema@.entry USING (log, index, mark)
     WHERE log = asked AND index = known_index AND mark = known_mark))::int;
   IF is_done = 1 THEN
-    DELETE FROM @schema@.entry WHERE log = asked AND index = ANY (1 || indexes) AND index < known_index;
+    DELETE FROM @schema@.entry WHERE log = asked AND index = ANY (1::bigint || indexes) AND index < known_index;
     DELETE FROM @schema@.snapshot WHERE log = asked AND index < known_index;
     UPDATE @schema@.log SET epoch = gen_random_uuid()::text WHERE name = asked;
     PERFORM set_config('@schema@.durable', '0 0/' || asked, false);

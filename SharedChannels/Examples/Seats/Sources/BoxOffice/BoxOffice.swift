@@ -10,6 +10,10 @@ import SharedLogSQLite
 @main
 struct BoxOffice {
   static func main() async throws {
+    guard CommandLine.arguments.count == 3 else {
+      FileHandle.standardError.write(Data("usage: BoxOffice sales.sqlite reports.sqlite\n".utf8))
+      exit(64)
+    }
     let (log, path) = (CommandLine.arguments[1], CommandLine.arguments[2])
     let sales = SharedChannel(Sales(), log: try SQLiteLog(path: log))
     let reports = try Reports(path: path, of: sales)
@@ -49,7 +53,7 @@ struct Counter: Service {
 
   private func sell(_ seat: Int, to name: String) async -> String {
     let command = Keyed(key: UUID().uuidString, Sales.Command.sell(seat: seat, to: name))
-    while !Task.isCancelled {
+    while !Task.isCancelled, !Task.isShuttingDownGracefully {
       switch await sales.commands.ask(command) {
       case .applied(.sold, at: _)?: return "sold"
       case .applied(.taken(let owner), at: _)?: return "taken by \(owner)"

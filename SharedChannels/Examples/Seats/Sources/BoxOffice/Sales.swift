@@ -21,7 +21,7 @@ struct Sales: SharedState {
     case .sell(let seat, let name):
       if let owner = owners[seat] { return .taken(by: owner) }
       owners[seat] = name
-      mails.add(Mail(recipient: name, seat: seat), key: "seat \(seat)")
+      mails.add(Mail(recipient: name, seat: seat), key: "seat \(seat) of \(name)")
       return .sold
     case .mails(let command):
       mails.apply(command)
