@@ -11,6 +11,11 @@ final class Connection: ChannelInboundHandler, RemovableChannelHandler {
   private let enter: (SocketAddress?) throws -> Places.Place
   private var place: Places.Place?
   private var hasGone = false
+  private var progress = Progress()
+  #if !os(Linux)
+    private var lastLeft = 0
+  #endif
+  private var nextLook: Scheduled<Void>?
   /// How the work under way is cancelled, and when it is in any case.
   private var work: (cancel: @Sendable () -> Void, limit: Scheduled<Void>)?
 
@@ -21,23 +26,12 @@ final class Connection: ChannelInboundHandler, RemovableChannelHandler {
     (self.silence, self.enter) = (silence, enter)
   }
 
-  static func handlers(
-    silence: TimeAmount, enter: @escaping (SocketAddress?) throws -> Places.Place
-  ) -> [any RemovableChannelHandler] {
-    [IdleStateHandler(writeTimeout: silence), Connection(silence: silence, enter: enter)]
-  }
-
-  /// A host that vanished acknowledges nothing. Without this the system sends again for a quarter of an hour.
   func handlerAdded(context: ChannelHandlerContext) {
-    #if os(Linux)
-      let (name, value) = (18, silence.nanoseconds / 1_000_000)  // TCP_USER_TIMEOUT, in ms
-    #else
-      let (name, value) = (0x80, silence.nanoseconds / 1_000_000_000)  // TCP_RXT_CONNDROPTIME, in s
-    #endif
-    let option = ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: .init(name)))
-    context.channel.setOption(option, value: .init(value)).whenFailure { _ in }
+    lookLater(context)
     if context.channel.isActive { takePlace(context) }
   }
+
+  func handlerRemoved(context: ChannelHandlerContext) { nextLook?.cancel() }
 
   func channelActive(context: ChannelHandlerContext) {
     context.fireChannelActive()
@@ -50,29 +44,49 @@ final class Connection: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    switch event {
-    case IdleStateHandler.IdleStateEvent.write: closeIfStuck(context)
     // A browser that leaves closes both ways, which cannot be told from one that only sends no more.
-    case ChannelEvent.inputClosed: leave()
-    default: break
-    }
+    if event as? ChannelEvent == .inputClosed { leave() }
     context.fireUserInboundEventTriggered(event)
   }
 
-  /// No write has ended for long: because there was none, or because the browser reads slowly, or not at all.
-  private func closeIfStuck(_ context: ChannelHandlerContext) {
-    let left = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
-    guard left != 0 else { return }
+  private func lookLater(_ context: ChannelHandlerContext) {
+    let pause = TimeAmount.nanoseconds(silence.nanoseconds / 3)
+    nextLook = context.eventLoop.assumeIsolated().scheduleTask(in: pause) {
+      self.lookLater(context)
+      self.look(context)
+    }
+  }
+
+  /// Closes a connection whose other side has vanished or does not read: not one that reads slowly.
+  ///
+  /// The system's own limit (`TCP_USER_TIMEOUT`) is not used. With it, Linux also ends the connection of
+  /// somebody who reads all the time, but never has room for as much as the system would send next.
+  private func look(_ context: ChannelHandlerContext) {
+    guard let socket = context.channel as? any SocketOptionProvider,
+      let left = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
+    else { return }
     #if os(Linux)
-      // While a browser reads, the system sends what it has in its own buffer, which may be megabytes.
-      guard let socket = context.channel as? any SocketOptionProvider else { return }
-      socket.getTCPInfo().assumeIsolated().whenSuccess { [silence] info in
-        let pause = TimeAmount.milliseconds(Int64(info.tcpi_last_data_sent))
-        if pause >= silence { context.close(promise: nil) }
+      // What is left may be in the system's buffer, which has megabytes. A host that vanished acknowledges
+      // nothing, whatever is sent. To one that does not read, nothing is sent, though it says that it has no room.
+      socket.getTCPInfo().assumeIsolated().whenSuccess { [self] info in
+        progress.note(
+          hasLeft: left > 0 || info.tcpi_unacked > 0 || info.tcpi_backoff > 0,
+          pause: .milliseconds(Int64(max(info.tcpi_last_data_sent, info.tcpi_last_ack_recv))))
+        closeIfStuck(context, socket)
       }
     #else
-      context.close(promise: nil)
+      // Of the system's own buffer, nothing is known.
+      progress.note(hasLeft: left > 0, pause: left == lastLeft ? silence : .zero)
+      lastLeft = left
+      closeIfStuck(context, socket)
     #endif
+  }
+
+  private func closeIfStuck(_ context: ChannelHandlerContext, _ socket: any SocketOptionProvider) {
+    guard progress.hasPaused(for: silence) else { return }
+    // Nobody will read what is left, so the system need not keep it.
+    socket.setSoLinger(.init(l_onoff: 1, l_linger: 0)).whenComplete { _ in }
+    context.close(promise: nil)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -96,6 +110,18 @@ final class Connection: ChannelInboundHandler, RemovableChannelHandler {
     forgetWork()
     work = (cancel, limit)
     if hasGone { leave() }
+  }
+}
+
+/// When something of what is to be sent has last reached the other side, or nothing was left.
+private struct Progress {
+  private var last = NIODeadline.now()
+
+  func hasPaused(for limit: TimeAmount) -> Bool { NIODeadline.now() - last >= limit }
+
+  /// - Parameter pause: Since when nothing has been sent, or nothing acknowledged.
+  mutating func note(hasLeft: Bool, pause: TimeAmount) {
+    last = hasLeft ? max(last, .now() - pause) : .now()
   }
 }
 
