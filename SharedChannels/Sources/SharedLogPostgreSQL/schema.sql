@@ -5,36 +5,11 @@ SELECT pg_advisory_xact_lock(hashtext('@schema@'));
 
 CREATE SCHEMA IF NOT EXISTS @schema@;
 
--- Until version 4, a schema had one log. It becomes the one that is named "log". This builds its indexes anew, and holds up
--- others meanwhile, if none of them holds it up for a second. Older programs are refused then: their functions are gone. With
--- millions of entries it takes longer than a program waits (statement_timeout).
-DO $$
-DECLARE
-  old text;
-BEGIN
-  IF to_regclass('@schema@.log') IS NULL OR EXISTS (
+-- Until version 4, a schema had one log.
+DO $$ BEGIN
+  IF to_regclass('@schema@.log') IS NOT NULL AND NOT EXISTS (
     SELECT FROM pg_attribute WHERE attrelid = to_regclass('@schema@.log') AND attname = 'name')
-  THEN RETURN; END IF;
-  IF current_setting('statement_timeout') <> '0'
-    AND (SELECT reltuples > 2000000 OR pg_relation_size(oid) > 500000000
-      FROM pg_class WHERE oid = to_regclass('@schema@.entry'))
-  THEN RAISE 'it has millions of entries, whose indexes are built anew'; END IF;
-  SET LOCAL lock_timeout = '1s';
-  FOR old IN
-    SELECT oid::regprocedure FROM pg_proc
-    WHERE pronamespace = '@schema@'::regnamespace AND prokind = 'f' AND proname IN ('append', 'make_durable', 'tell',
-      'entries', 'last', 'begin_epoch', 'newest_snapshot', 'snapshot_of', 'keep', 'blank', 'compact')
-  LOOP EXECUTE 'DROP FUNCTION ' || old; END LOOP;
-  ALTER TABLE @schema@.log ADD COLUMN IF NOT EXISTS first bigint NOT NULL DEFAULT 1,
-    ADD COLUMN name text COLLATE "C" NOT NULL DEFAULT 'log', ADD PRIMARY KEY (name);
-  ALTER TABLE @schema@.log ALTER COLUMN name DROP DEFAULT, ALTER COLUMN epoch SET DEFAULT gen_random_uuid()::text;
-  ALTER TABLE @schema@.entry ADD COLUMN log text COLLATE "C" NOT NULL DEFAULT 'log',
-    ALTER COLUMN key TYPE text COLLATE "C", DROP CONSTRAINT entry_pkey, ADD PRIMARY KEY (log, index),
-    DROP CONSTRAINT entry_key_key, ADD UNIQUE (log, key);
-  ALTER TABLE @schema@.entry ALTER COLUMN log DROP DEFAULT;
-  ALTER TABLE @schema@.snapshot ADD COLUMN log text COLLATE "C" NOT NULL DEFAULT 'log', DROP CONSTRAINT snapshot_pkey,
-    ADD PRIMARY KEY (log, version);
-  ALTER TABLE @schema@.snapshot ALTER COLUMN log DROP DEFAULT;
+  THEN RAISE 'an older program has made it, and its tables are others: begin another schema'; END IF;
 END $$;
 
 -- No entries of a log are before the index "first". Names and keys are ASCII, and compared byte by byte (COLLATE "C").
