@@ -15,7 +15,7 @@ public struct Keyed<Value: Sendable>: Sendable {
     (self.key, self.value) = (key, value)
   }
 
-  var hasValidKey: Bool {
+  package var hasValidKey: Bool {
     1...255 ~= key.utf8.count && key.utf8.allSatisfy { 0x20...0x7E ~= $0 }
   }
 }

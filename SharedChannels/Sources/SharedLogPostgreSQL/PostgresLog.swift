@@ -19,8 +19,7 @@ public struct PostgresLog: SharedLog {
   private let logs: PostgresLogs
   private let news: LogNews.Following
 
-  /// What an administrator runs for a role that may not create it, and for a log of millions of entries that an older
-  /// version of this package has made. It is one transaction.
+  /// What an administrator runs for a role that may not create it. It is one transaction.
   ///
   /// - Parameter schema: Traps if it is not a name as ``init(_:schema:pollInterval:)`` wants it.
   public static func definition(schema: String = "shared_log") -> String {

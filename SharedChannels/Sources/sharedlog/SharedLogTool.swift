@@ -12,6 +12,9 @@ struct SharedLogTool {
            sharedlog compact LOG INDEX VERSION
                                            deletes the entries before this one that are part of the snapshot of the
                                            version that serves, with their keys
+           sharedlog verify LOG            tells what is there, and whether a state can be made of it
+           sharedlog export LOG            prints the log with its keys and snapshots, as an archive
+           sharedlog import FILE LOG       stores an archive in a log that is empty or missing
     A line has the index, the time by the clock of the machine that appended it, the version of its state, its name, the
     key, and the command, with a tab between them.
     \(Arguments.log)
@@ -40,6 +43,20 @@ struct SharedLogTool {
         let (index, version) = (try arguments.number(), try arguments.number())
         try arguments.end()
         try await compact(log, before: index, behindVersion: version)
+      case "verify":
+        let log = try arguments.openLog(isThere: true)
+        try arguments.end()
+        try await verify(log)
+      case "export":
+        let log = try arguments.openLog(isThere: true)
+        try arguments.end()
+        try await Archive.export(log, to: FileHandle.standardOutput.write(contentsOf:))
+      case "import":
+        // Before a log is made that is missing.
+        let archive = try Archive(path: try arguments.next())
+        let log = try arguments.openLog()
+        try arguments.end()
+        try await archive.restore(to: log)
       case let name: throw WrongUsage("there is no \(name)")
       }
     } catch let error as WrongUsage {
@@ -94,6 +111,27 @@ struct SharedLogTool {
       try await Task.sleep(for: .milliseconds(5))
     } while count > 0
     print("\(deleted) entries are deleted.")
+  }
+
+  private static func verify(_ log: any SharedLog) async throws {
+    var (shape, blank, versions) = (LogShape(), 0, Set<Int>())
+    for snapshot in try await LogShape.snapshots(of: log) { shape.add(snapshot) }
+    try await log.forEachEntry { entry in
+      shape.addEntry(entry.position.index)
+      if entry.isBlank { blank += 1 }
+      if let version = entry.origin?.version { versions.insert(version) }
+    }
+    print("entries: \(shape.count), \(blank) of them blank, the last at \(shape.last)")
+    if shape.begin > 1 { print("none is missing from \(shape.begin) on") }
+    if !versions.isEmpty {
+      print("appended by versions: \(versions.sorted().map(String.init).joined(separator: ", "))")
+    }
+    for (version, index) in shape.snapshots {
+      print(
+        "a start of version \(version): the snapshot at \(index), and \(shape.last - index) entries"
+      )
+    }
+    try shape.requireState()
   }
 
   private static func entry(_ index: Int, in log: any SharedLog) async throws -> Logged<Data>? {

@@ -171,3 +171,22 @@ func execute(_ program: String, _ arguments: [String]) throws -> String {
   }
   return text
 }
+
+/// The command `sharedlog`.
+func tool(_ arguments: String...) throws -> (output: String, error: String, status: Int32) {
+  try tool(arguments)
+}
+
+func tool(_ arguments: [String]) throws -> (output: String, error: String, status: Int32) {
+  let (process, output, error) = (Process(), Pipe(), Pipe())
+  process.executableURL = worker.deletingLastPathComponent().appending(path: "sharedlog")
+  process.arguments = arguments
+  (process.standardOutput, process.standardError) = (output, error)
+  process.standardInput = FileHandle.nullDevice
+  try process.start()
+  let texts = try [output, error].map {
+    String(decoding: try $0.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+  }
+  process.waitUntilExit()
+  return (texts[0], texts[1], process.terminationStatus)
+}

@@ -91,21 +91,6 @@ final class ToolTests: XCTestCase {
     XCTAssertTrue(missing.error.contains("the log has no entry 7"), missing.error)
     XCTAssertEqual(try tool("entries", "postgres", "postgresql://h/d", "No Name").status, 64)
   }
-
-  private func tool(_ arguments: String...) throws -> (output: String, error: String, status: Int32)
-  {
-    let (process, output, error) = (Process(), Pipe(), Pipe())
-    process.executableURL = worker.deletingLastPathComponent().appending(path: "sharedlog")
-    process.arguments = arguments
-    (process.standardOutput, process.standardError) = (output, error)
-    process.standardInput = FileHandle.nullDevice
-    try process.start()
-    let texts = try [output, error].map {
-      String(decoding: try $0.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-    }
-    process.waitUntilExit()
-    return (texts[0], texts[1], process.terminationStatus)
-  }
 }
 
 /// Ten slots, as those of `SharedLogWorker fragile`.
