@@ -142,7 +142,7 @@ final class Evaluation {
     defer { end() }
     for _ in 0..<3 {
       beginPass()
-      let newest = node.newest(in: self)
+      let newest = node.newest(in: self, isFirst: true)
       if state.met.areCurrent(isTracked: false) {
         node.keep(&state.met, for: newest.version)
         return newest
@@ -206,6 +206,15 @@ extension Evaluation {
     return true
   }
 
+  /// Whether the states of which a value was made are as they were. Then this has met them.
+  func areCurrent(_ roots: MetRoots?) -> Bool {
+    guard !state.isGathered, let roots, roots.areCurrent(isTracked: state.isTracked) else {
+      return false
+    }
+    for (root, version) in roots.all { state.met.add(root, version) }
+    return true
+  }
+
   /// A closure begins to run. Returns where that before it began.
   func begin(_ node: StateNode) -> Int {
     state.running.append(ObjectIdentifier(node))
@@ -216,12 +225,10 @@ extension Evaluation {
 
   /// Whether another thread has made the value meanwhile, of what the closure has read here or of something newer.
   func isOutdone(by dependencies: [Dependency]) -> Bool {
-    let read = state.read[state.beginning...]
-    return dependencies.count == read.count
-      && zip(dependencies, read).allSatisfy { other, own in
-        other.source.id == own.source.id
-          && (other.version == own.version || (!state.isGathered && other.version > own.version))
-      }
+    dependencies.elementsEqual(state.read[state.beginning...]) { other, own in
+      other.source.id == own.source.id
+        && (other.version == own.version || (!state.isGathered && other.version > own.version))
+    }
   }
 
   /// It has ended.
@@ -262,8 +269,7 @@ extension Evaluation {
   private func look(at root: AnyStateRoot) -> Int {
     if state.isTracked { root.noteAccess() }
     if state.isGathered, let gathered = state.gathered?[root] { return gathered.version }
-    root.requireReadable()
-    let version = root.version
+    let version = root.look(isTracked: false)
     noteLook(root, version)
     return version
   }

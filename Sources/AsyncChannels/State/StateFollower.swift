@@ -128,8 +128,7 @@ final class StateFollower: Waiter, @unchecked Sendable {
       places[id] = nil
       signal.remove(place)
     }
-    let new = roots.filter { places[$0.id] == nil }
-    for root in new {
+    for root in roots where places[root.id] == nil {
       let place = signal.add()
       places[root.id] = place
       let source = root.log.subscribe(at: place)

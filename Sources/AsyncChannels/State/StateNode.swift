@@ -20,16 +20,17 @@ struct AnyStateRoot: Sendable {
     if observed.noteAccess() { log.state.withLock { _ in } }
   }
 
-  /// Traps if this thread is changing the value.
-  func requireReadable() { observed.writers.requireReadableByThisThread(of: log.elementType) }
+  /// Its version, for a reading. Traps if this thread is changing the value.
+  func look(isTracked: Bool) -> Int {
+    if isTracked { noteAccess() }
+    observed.writers.requireReadableByThisThread(of: log.elementType)
+    return version
+  }
 }
 
 /// The states that a value is made of, with their versions.
 struct MetRoots: Sendable {
-  private var all: [(root: AnyStateRoot, version: Int)] = []
-  private let areKnown: Bool
-
-  init(areKnown: Bool = true) { self.areKnown = areKnown }
+  private(set) var all: [(root: AnyStateRoot, version: Int)] = []
 
   /// Of more than these, it costs as much to ask each time as to look through what was made of them.
   var areFew: Bool { all.count <= 8 }
@@ -44,17 +45,11 @@ struct MetRoots: Sendable {
 
   mutating func removeAll() { all.removeAll(keepingCapacity: true) }
 
-  /// Whether they are known, and all have these versions.
+  /// Whether all have these versions.
   ///
   /// - Parameter isTracked: Whether Observation hears that they are read: of each before its version is looked at.
   func areCurrent(isTracked: Bool) -> Bool {
-    guard areKnown else { return false }
-    for index in all.indices {
-      if isTracked { all[index].root.noteAccess() }
-      all[index].root.requireReadable()
-      if all[index].root.version != all[index].version { return false }
-    }
-    return true
+    all.indices.allSatisfy { all[$0].root.look(isTracked: isTracked) == all[$0].version }
   }
 }
 
@@ -93,7 +88,7 @@ final class StateNode: Sendable {
     var pass: UInt64 = 0
     var lastVersion = 0
     /// Of which the newest was made, if they are few, and somebody has read it since then.
-    var roots = MetRoots(areKnown: false)
+    var roots: MetRoots?
   }
 
   private let compute: @Sendable () -> AnyBox
@@ -111,24 +106,28 @@ final class StateNode: Sendable {
   /// The newest, if its states are few, and are what they were.
   func newestIfCurrent(isTracked: Bool) -> Version? {
     let (newest, roots) = state.withLock { ($0.newest, $0.roots) }
-    return roots.areCurrent(isTracked: isTracked) ? newest : nil
+    return roots?.areCurrent(isTracked: isTracked) == true ? newest : nil
   }
 
   /// Takes note of the states of which a version is made. Leaves others, to be destroyed with no lock held.
   func keep(_ roots: inout MetRoots, for version: Int) {
     guard roots.areFew else { return }
     state.withLock { state in
-      if state.newest?.version == version { swap(&state.roots, &roots) }
+      guard state.newest?.version == version else { return }
+      roots = exchange(&state.roots, with: roots) ?? MetRoots()
     }
   }
 
   /// The version that is right in a reading. Makes it, if the one before is not.
-  func newest(in evaluation: Evaluation) -> Version {
+  ///
+  /// - Parameter isFirst: Whether its states were looked at just now, and were others.
+  func newest(in evaluation: Evaluation, isFirst: Bool = false) -> Version {
     // Together: another thread may replace them. What it read is let go of before it is changed in place.
-    let (newest, pass, dependencies) = state.withLock { ($0.newest, $0.pass, $0.dependencies) }
-    guard let newest else { return makeVersion(in: evaluation) }
-    if pass == evaluation.number { return newest }
-    guard evaluation.areCurrent(dependencies) else {
+    let (newest, pass, dependencies, roots) = state.withLock {
+      ($0.newest, $0.pass, $0.dependencies, isFirst ? nil : $0.roots)
+    }
+    if let newest, pass == evaluation.number { return newest }
+    guard let newest, evaluation.areCurrent(roots) || evaluation.areCurrent(dependencies) else {
       return makeVersion(after: newest, in: evaluation)
     }
     state.withLock { state in
@@ -137,7 +136,7 @@ final class StateNode: Sendable {
     return newest
   }
 
-  private func makeVersion(after before: Version? = nil, in evaluation: Evaluation) -> Version {
+  private func makeVersion(after before: Version?, in evaluation: Evaluation) -> Version {
     let run = evaluation.begin(self)
     let value = compute()
     let isUnchanged = before.map { countAsOne($0.value, value) } ?? false
@@ -148,14 +147,14 @@ final class StateNode: Sendable {
       {
         // Else a value had two versions, and who follows it would get it twice.
         evaluation.end(run)
-        return (newest, (nil as Version?, MetRoots(), [Dependency]()))
+        return (newest, (nil as Version?, nil as MetRoots?, [Dependency]()))
       }
       // Another thread may have made another meanwhile. Then this is one, too: a version does not come again.
       let kept = isUnchanged && state.newest?.version == before?.version ? before?.version : nil
       if kept == nil { state.lastVersion += 1 }
       let made = (value, version: kept ?? state.lastVersion)
       let newest = exchange(&state.newest, with: made)
-      let roots = exchange(&state.roots, with: MetRoots(areKnown: false))
+      let roots = state.roots.take()
       let (isRegrouped, dependencies) = evaluation.end(run, leaving: &state.dependencies)
       // With the lock held: who finds the new ones knows that.
       if isRegrouped, newest != nil { Evaluation.noteRegrouping() }
@@ -173,13 +172,11 @@ final class StateNode: Sendable {
   func kept(of value: AnyBox) -> AnyBox? { isSame == nil ? nil : value }
 
   /// The states of which its value is made now.
-  var rootsNow: [AnyStateRoot] {
-    _ = Evaluation.untracked(self)
-    return roots
-  }
+  var rootsNow: [AnyStateRoot] { withExtendedLifetime(Evaluation.untracked(self)) { roots } }
 
   /// The states of which its value was made.
   var roots: [AnyStateRoot] {
+    if let roots = state.withLock({ $0.roots }) { return roots.all.map(\.root) }
     var roots: [AnyStateRoot] = []
     var seen: Set<ObjectIdentifier> = []
     var open: [Dependency.Source] = [.derived(self)]
