@@ -22,8 +22,8 @@ import Tracing
 ///   durable and part of ``state`` here. A command whose asker left before it was appended is dropped. When the
 ///   queue is full, a further command is dropped, and its asker gets nil immediately.
 /// - **A lost connection**: the channel appends the same commands again, until the log answers. Their keys make that
-///   harmless. If the log then refuses them, has another epoch, or has gone on for half of a `history`, their askers get nil: nobody knows
-///   whether the first try stored them.
+///   harmless. If the log then refuses them, has another epoch, or has gone on for half of a `history`, their askers
+///   get nil: nobody knows whether the first try stored them.
 /// - **State** is what ``SharedState/apply(_:)`` makes of all commands of all machines, in the log's order. A
 ///   machine that was away catches up.
 /// - **A log that was set back** has another ``Position/epoch``. The channel begins anew with what the log has.
@@ -48,9 +48,11 @@ public actor SharedChannel<State: SharedState>: Service {
   public nonisolated var commands: Inlet<Request<Keyed<State.Command>, Outcome>> {
     orders.inlet { Order(command: $0.question, request: $0) }
   }
+
   /// Sends a command without waiting for its outcome. Sent commands share one order with those that are asked. The
-  /// channel gives each a key. A command is dropped if the queue is full, if the log refuses it, has another epoch after a lost
-  /// connection or was out of reach for half of a `history`, if ``run()`` is cancelled while it is appended, or if another version serves.
+  /// channel gives each a key. A command is dropped if the queue is full, if the log refuses it, has another epoch
+  /// after a lost connection or was out of reach for half of a `history`, if ``run()`` is cancelled while it is
+  /// appended, or if another version serves.
   public nonisolated var inlet: Inlet<State.Command> {
     orders.inlet { Order(command: Keyed(key: UUID().uuidString, $0), request: nil) }
   }

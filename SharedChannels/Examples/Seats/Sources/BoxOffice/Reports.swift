@@ -40,8 +40,9 @@ struct Reports: Service {
     }
   }
 
-  /// The rows and their place in the log change in one transaction, so no change is written twice, and none is missed. When the log
-  /// gets another epoch, an office that has not noticed it may put an older table there, until the next state is written.
+  /// The rows and their place in the log change in one transaction, so no change is written twice, and none is missed.
+  /// When the log gets another epoch, an office that has not noticed it may put an older table there, until the next
+  /// state is written.
   private func write(_ sales: Sales, at position: Position) async throws {
     try await database.write { database in
       let newer = try Row.fetchOne(
