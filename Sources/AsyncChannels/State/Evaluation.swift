@@ -233,7 +233,7 @@ extension Evaluation {
 
   /// It has ended.
   func end(_ outer: Int) {
-    state.read.removeSubrange(state.beginning...)
+    while state.read.count > state.beginning { state.read.removeLast() }
     state.beginning = outer
     state.running.removeLast()
   }

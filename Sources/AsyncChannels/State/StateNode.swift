@@ -40,6 +40,7 @@ struct MetRoots: Sendable {
     if areFew {
       for known in all where known.root.id == root.id && known.version == version { return }
     }
+    if all.isEmpty { all.reserveCapacity(4) }
     all.append((root, version))
   }
 
