@@ -12,6 +12,15 @@ extension Operation {
       for _ in 0..<times { sum += both.value }
       return sum == 3 * times
     },
+    Operation("write-and-read-combine-map") { times in
+      let (one, two) = (CurrentValue(0), CurrentValue(0))
+      let both = StateOutlet.combine(one.outlet, two.outlet).map { $0 &+ $1 }
+      for number in 1...times {
+        one.value = number
+        if both.value != number { return false }
+      }
+      return true
+    },
     Operation("read-combine-map-anew") { times in
       let (one, two) = (CurrentValue(1), CurrentValue(2))
       var sum = 0
@@ -27,6 +36,25 @@ extension Operation {
       var sum = 0
       for _ in 0..<times { sum += both.value.1 }
       return sum == 2 * times
+    },
+    Operation("write-and-read-diamond") { times in
+      let value = CurrentValue(0)
+      let both = StateOutlet.combine(value.outlet, value.outlet.map { $0 &+ 1 })
+      for number in 1...times {
+        value.value = number
+        if both.value.1 != number + 1 { return false }
+      }
+      return true
+    },
+    Operation("write-and-read-cellx-1000", times: 8) { times in
+      let states = (1...4).map { CurrentValue($0) }
+      let last = cellx(layers: 1_000, on: states.map(\.outlet))
+      for number in 1...times {
+        states[0].value = number
+        // Every layer but the first is made of it.
+        if last.map(\.value).count != 4 { return false }
+      }
+      return true
     },
     Operation("write-and-follow-map") { times in
       let value = CurrentValue(0)
@@ -116,4 +144,14 @@ private func thousandFolded() -> ([CurrentValue<Int>], StateOutlet<Int>) {
     StateOutlet.combine($0, $1.outlet).map { $0 &+ $1 }
   }
   return (states, sum)
+}
+
+/// Four states for each layer, made of those of the layer before.
+private func cellx(layers: Int, on states: [StateOutlet<Int>]) -> [StateOutlet<Int>] {
+  (0..<layers).reduce(into: states) { last, _ in
+    last = [
+      last[1].map { $0 }, StateOutlet.combine(last[0], last[2]).map { $0 &- $1 },
+      StateOutlet.combine(last[1], last[3]).map { $0 &+ $1 }, last[2].map { $0 },
+    ]
+  }
 }

@@ -217,9 +217,11 @@ extension Evaluation {
 
   /// A closure begins to run. Returns where that before it began.
   func begin(_ node: StateNode) -> Int {
+    // In a circle, each that begins runs already: to look now and then is enough to end it.
+    if state.running.count % 64 == 63, state.running.contains(ObjectIdentifier(node)) {
+      Misuse.trap("Derived state reads itself: its closure reads state that is derived from it.")
+    }
     state.running.append(ObjectIdentifier(node))
-    // To look now and then is enough to end a circle.
-    if state.running.count % 64 == 0 { requireNoCircle() }
     return exchange(&state.beginning, with: state.read.count)
   }
 
@@ -259,11 +261,6 @@ extension Evaluation {
     }
     end(outer)
     return (isRegrouped, old)
-  }
-
-  private func requireNoCircle() {
-    if Set(state.running).count == state.running.count { return }
-    Misuse.trap("Derived state reads itself: its closure reads state that is derived from it.")
   }
 
   private func look(at root: AnyStateRoot) -> Int {

@@ -124,11 +124,11 @@ final class StateNode: Sendable {
   /// - Parameter isFirst: Whether its states were looked at just now, and were others.
   func newest(in evaluation: Evaluation, isFirst: Bool = false) -> Version {
     // Together: another thread may replace them. What it read is let go of before it is changed in place.
-    let (newest, pass, dependencies, roots) = state.withLock {
-      ($0.newest, $0.pass, $0.dependencies, isFirst ? nil : $0.roots)
+    let (newest, old) = state.withLock {
+      ($0.newest, $0.pass == evaluation.number ? nil : ($0.dependencies, isFirst ? nil : $0.roots))
     }
-    if let newest, pass == evaluation.number { return newest }
-    guard let newest, evaluation.areCurrent(roots) || evaluation.areCurrent(dependencies) else {
+    if old == nil, let newest { return newest }
+    guard let newest, let old, evaluation.areCurrent(old.1) || evaluation.areCurrent(old.0) else {
       return makeVersion(after: newest, in: evaluation)
     }
     state.withLock { state in
