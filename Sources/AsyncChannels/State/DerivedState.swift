@@ -6,20 +6,20 @@ struct DerivedState<Value: Sendable>: Sendable {
   @usableFromInline let node: StateNode
   /// Follows the only state that it is made of; nil if there may be several.
   @usableFromInline let follow: Follow?
+  /// What `combine` makes of a few states. What is derived of that reads them itself, and not this node.
+  @usableFromInline let combine: (@Sendable () -> Value)?
 
-  @inlinable
-  init(following follow: Follow? = nil, _ compute: @escaping @Sendable () -> Value) {
-    node = StateNode { Box(compute()) }
-    self.follow = follow
-  }
-
+  /// - Parameter isSame: Whether two values count as one.
   @inlinable
   init(
-    following follow: Follow?, isSame: @escaping @Sendable (Value, Value) -> Bool,
-    _ compute: @escaping @Sendable () -> Value
+    following follow: Follow? = nil, isCombined: Bool = false,
+    isSame: (@Sendable (Value, Value) -> Bool)? = nil, _ compute: @escaping @Sendable () -> Value
   ) {
-    self.follow = follow
-    node = StateNode(isSame: { isSame(Self.value(in: $0), Self.value(in: $1)) }) { Box(compute()) }
+    let isSame = isSame.map { isSame in
+      { @Sendable in isSame(Self.value(in: $0), Self.value(in: $1)) }
+    }
+    node = StateNode(isSame: isSame) { Box(compute()) }
+    (self.follow, combine) = (follow, isCombined ? compute : nil)
   }
 
   @inlinable

@@ -119,10 +119,7 @@ final class Evaluation {
       let evaluation = ofThisThread
       evaluation.begin(isTracked: false)
       evaluation.state.isAlone = true
-      defer {
-        evaluation.state.isAlone = false
-        evaluation.end()
-      }
+      defer { evaluation.end() }
       return body()
     }
   }
@@ -157,7 +154,7 @@ final class Evaluation {
   }
 
   private func end() {
-    state.isActive = false
+    (state.isActive, state.isAlone) = (false, false)
     Self.count.subtract(1, ordering: .relaxed)
     // It keeps no state alive. A `deinit` may read derived state: so they are destroyed when this is as it was.
     let met = exchange(&state.met, with: MetRoots())

@@ -21,7 +21,8 @@ extension StateOutlet {
     #else
       let follow = follow { { value, _ in transform(value) } }
     #endif
-    return StateOutlet<Mapped>(.derived(DerivedState(following: follow) { transform(value) }))
+    let read = reading
+    return StateOutlet<Mapped>(.derived(DerivedState(following: follow) { transform(read()) }))
   }
 
   /// The state that this state chooses: of the selected row, of the room that is open.
@@ -41,7 +42,7 @@ extension StateOutlet {
   public func flatMap<Chosen>(
     _ transform: @escaping @Sendable (Value) -> StateOutlet<Chosen>
   ) -> StateOutlet<Chosen> {
-    StateOutlet<Chosen>(.derived(DerivedState { transform(value).value }))
+    StateOutlet<Chosen>(.derived(DerivedState { [read = reading] in transform(read()).value }))
   }
 }
 
@@ -89,7 +90,7 @@ extension StateOutlet {
     _ parts: repeat StateOutlet<each Part>
   ) -> StateOutlet where Value == (repeat each Part) {
     let parts = (repeat each parts)
-    return StateOutlet(.derived(DerivedState { (repeat (each parts).value) }))
+    return StateOutlet(.derived(DerivedState(isCombined: true) { (repeat (each parts).value) }))
   }
 
   /// State of two: a tuple of the values there are now, as `combine` of any number.
@@ -97,7 +98,7 @@ extension StateOutlet {
   public static func combine<First, Second>(
     _ first: StateOutlet<First>, _ second: StateOutlet<Second>
   ) -> StateOutlet where Value == (First, Second) {
-    StateOutlet(.derived(DerivedState { (first.value, second.value) }))
+    StateOutlet(.derived(DerivedState(isCombined: true) { (first.value, second.value) }))
   }
 
   /// State of any number of states of one type: an array of the values there are now, as `combine` of a few.

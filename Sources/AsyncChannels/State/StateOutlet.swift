@@ -63,6 +63,13 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Subscribable {
     }
   }
 
+  /// How a closure of derived state reads it.
+  @inlinable
+  var reading: @Sendable () -> Value {
+    if case .derived(let derived) = source, let combine = derived.combine { return combine }
+    return { value }
+  }
+
   /// This state as an ``Outlet``, to pass where an outlet is required.
   @inlinable
   public var outlet: Outlet<Value> {
