@@ -12,7 +12,8 @@ extension Operation {
       for _ in 0..<times { sum += both.value }
       return sum == 3 * times
     },
-    Operation("write-and-read-combine-map") { times in
+    // On the main actor, which is told that what was read has changed: elsewhere, it would be now and then.
+    Operation("write-and-read-combine-map") { @MainActor times in
       let (one, two) = (CurrentValue(0), CurrentValue(0))
       let both = StateOutlet.combine(one.outlet, two.outlet).map { $0 &+ $1 }
       for number in 1...times {
@@ -37,7 +38,7 @@ extension Operation {
       for _ in 0..<times { sum += both.value.1 }
       return sum == 2 * times
     },
-    Operation("write-and-read-diamond") { times in
+    Operation("write-and-read-diamond") { @MainActor times in
       let value = CurrentValue(0)
       let both = StateOutlet.combine(value.outlet, value.outlet.map { $0 &+ 1 })
       for number in 1...times {
@@ -46,7 +47,7 @@ extension Operation {
       }
       return true
     },
-    Operation("write-and-read-cellx-1000", times: 8) { times in
+    Operation("write-and-read-cellx-1000", times: 8) { @MainActor times in
       let states = (1...4).map { CurrentValue($0) }
       let last = cellx(layers: 1_000, on: states.map(\.outlet))
       for number in 1...times {
