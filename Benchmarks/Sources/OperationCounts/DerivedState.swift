@@ -73,6 +73,11 @@ extension Operation {
       let iterator = sum.makeAsyncIterator()
       return await follow(iterator, times) { states[500].value = $0 } == times
     },
+    Operation("write-and-follow-combine-of-1000", times: 64) { times in
+      let states = (0..<1_000).map { _ in CurrentValue(0) }
+      let iterator = StateOutlet.combine(states.map(\.outlet)).map { $0[500] }.makeAsyncIterator()
+      return await follow(iterator, times) { states[500].value = $0 } == times
+    },
     Operation("fold-1000-states", times: 8) { times in
       (0..<times).allSatisfy { _ in
         let (states, sum) = thousandFolded()

@@ -6,8 +6,6 @@ struct DerivedState<Value: Sendable>: Sendable {
   @usableFromInline let node: StateNode
   /// Follows the only state that it is made of; nil if there may be several.
   @usableFromInline let follow: Follow?
-  /// What `combine` makes of a few states. What is derived of that reads them itself, and not this node.
-  @usableFromInline let combine: (@Sendable () -> Value)?
 
   /// - Parameter isSame: Whether two values count as one.
   @inlinable
@@ -18,8 +16,8 @@ struct DerivedState<Value: Sendable>: Sendable {
     let isSame = isSame.map { isSame in
       { @Sendable in isSame(Self.value(in: $0), Self.value(in: $1)) }
     }
-    node = StateNode(isSame: isSame) { Box(compute()) }
-    (self.follow, combine) = (follow, isCombined ? compute : nil)
+    node = StateNode(isSame: isSame, isCombined: isCombined) { Box(compute()) }
+    self.follow = follow
   }
 
   @inlinable

@@ -92,16 +92,19 @@ final class StateNode: Sendable {
     var roots: MetRoots?
   }
 
-  private let compute: @Sendable () -> AnyBox
+  @usableFromInline let compute: @Sendable () -> AnyBox
+  /// Whether it only reads a few states.
+  @usableFromInline let isCombined: Bool
   /// Whether two values count as one. Then what is made of this node is not made anew.
   private let isSame: (@Sendable (AnyBox, AnyBox) -> Bool)?
   private let state = Locked(State())
 
   @usableFromInline
   init(
-    isSame: (@Sendable (AnyBox, AnyBox) -> Bool)? = nil, _ compute: @escaping @Sendable () -> AnyBox
+    isSame: (@Sendable (AnyBox, AnyBox) -> Bool)?, isCombined: Bool,
+    _ compute: @escaping @Sendable () -> AnyBox
   ) {
-    (self.compute, self.isSame) = (compute, isSame)
+    (self.compute, self.isSame, self.isCombined) = (compute, isSame, isCombined)
   }
 
   /// The newest, if its states are few, and are what they were.

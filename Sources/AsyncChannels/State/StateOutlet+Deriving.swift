@@ -21,8 +21,7 @@ extension StateOutlet {
     #else
       let follow = follow { { value, _ in transform(value) } }
     #endif
-    let read = reading
-    return StateOutlet<Mapped>(.derived(DerivedState(following: follow) { transform(read()) }))
+    return StateOutlet<Mapped>(.derived(DerivedState(following: follow) { transform(input) }))
   }
 
   /// The state that this state chooses: of the selected row, of the room that is open.
@@ -42,7 +41,7 @@ extension StateOutlet {
   public func flatMap<Chosen>(
     _ transform: @escaping @Sendable (Value) -> StateOutlet<Chosen>
   ) -> StateOutlet<Chosen> {
-    StateOutlet<Chosen>(.derived(DerivedState { [read = reading] in transform(read()).value }))
+    StateOutlet<Chosen>(.derived(DerivedState { transform(input).value }))
   }
 }
 

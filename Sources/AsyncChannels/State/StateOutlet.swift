@@ -63,11 +63,11 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Subscribable {
     }
   }
 
-  /// How a closure of derived state reads it.
+  /// The value, for a closure that is derived from this: it reads the parts of a `combine` itself, and not its node.
   @inlinable
-  var reading: @Sendable () -> Value {
-    if case .derived(let derived) = source, let combine = derived.combine { return combine }
-    return { value }
+  var input: Value {
+    guard case .derived(let derived) = source, derived.node.isCombined else { return value }
+    return DerivedState.value(in: derived.node.compute())
   }
 
   /// This state as an ``Outlet``, to pass where an outlet is required.
