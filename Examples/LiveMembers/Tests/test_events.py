@@ -108,7 +108,7 @@ class EventTests(ServerCase):
             for number in range(300):
                 self.server.post("/members/remove-all" if number == 299 else "/members", name=f"n{number}")
             emptied.result()
-        until("those that do not read are closed", lambda: self.server.tabs() == 1, 15)
+        until("those that do not read are closed", lambda: self.server.tabs() == 1, 40)
         self.assertLess(self.server.resident() - before, 16 * 1024)
         self.server.add("Ann")
         self.assertEqual(reading.next()[1], ["Ann"])

@@ -125,6 +125,8 @@ struct PostgresSchema: Sendable {
   let name: String
   /// As it stands at the end of its file.
   static let version = "shared log 6"
+  /// What the file says of tables that it does not change.
+  private static let tooOld = "an older program has made it"
 
   /// - Parameter name: Traps if it is none, since it becomes part of statements.
   init(checked name: String) {
@@ -149,10 +151,11 @@ struct PostgresSchema: Sendable {
 
   /// What to do if it cannot be made.
   fileprivate func remedy(_ reason: String, _ found: String?) -> String {
-    """
-    the schema \(name) is \(found.map { "'\($0)'" } ?? "missing") and has to be '\(Self.version)': if it stays so, an \
-    administrator runs PostgresLog.definition(schema:) (\(reason))
-    """
+    if reason.contains(Self.tooOld) { return "the schema \(name): \(reason)" }
+    return """
+      the schema \(name) is \(found.map { "'\($0)'" } ?? "missing") and has to be '\(Self.version)': if it stays so, an \
+      administrator runs PostgresLog.definition(schema:) (\(reason))
+      """
   }
 
   /// What makes it.

@@ -6,7 +6,7 @@ import SharedChannels
 /// First come its snapshots, then its entries in their order, then the end, without which it is not whole. Indexes are those
 /// of the log that was exported.
 struct Archive {
-  private let path: String
+  private let file: FileHandle
   private let shape: LogShape
 
   private enum Line: Codable {
@@ -22,19 +22,13 @@ struct Archive {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     func write(_ line: Line) throws { try print(encoder.encode(line) + Data("\n".utf8)) }
-    var shape = LogShape()
     try write(.archive(format: 1))
-    let snapshots = try await LogShape.snapshots(of: log)
-    for snapshot in snapshots {
+    let shape = try await LogShape(of: log) { snapshot in
       try write(
         .snapshot(version: snapshot.version, index: snapshot.position.index, data: snapshot.data))
-      shape.add(snapshot)
-    }
-    try await log.forEachEntry { entry in
+    } _: { entry in
       try write(.entry(index: entry.position.index, key: entry.key, data: entry.value))
-      shape.addEntry(entry.position.index)
     }
-    try shape.requireState()
     try write(.end(entries: shape.count))
   }
 
@@ -42,11 +36,14 @@ struct Archive {
   ///
   /// - Throws: ``LogFailure/refused(_:)`` with the line that is wrong, or if no state can be made of the entries.
   init(path: String) throws {
-    (self.path, shape) = (path, try Self.checkedShape(path))
+    guard let file = FileHandle(forReadingAtPath: path) else {
+      throw LogFailure.refused("\(path) cannot be read")
+    }
+    (self.file, shape) = (file, try Self.checkedShape(file, path))
   }
 
-  private static func checkedShape(_ path: String) throws -> LogShape {
-    var (shape, lines, isWhole) = (LogShape(), try Lines(path), false)
+  private static func checkedShape(_ file: FileHandle, _ path: String) throws -> LogShape {
+    var (shape, lines, isWhole) = (LogShape(), try Lines(file), false)
     func require(_ condition: Bool, _ reason: String) throws {
       if !condition { throw LogFailure.refused("line \(lines.number) of \(path): \(reason)") }
     }
@@ -65,6 +62,9 @@ struct Archive {
         try require(format == 1, "a newer program has made it, with the format \(format)")
       case .snapshot(let version, let index, _):
         try require(shape.count == 0, "a snapshot comes after an entry")
+        let newer = shape.snapshots.last?.version ?? .max
+        try require(
+          0 < version && version < newer, "the version \(version) is none, or not in its place")
         shape.addSnapshot(version: version, index: index)
       case .entry(let index, let key, _):
         try require(index > shape.last, "the entry \(index) comes after \(shape.last)")
@@ -87,10 +87,22 @@ struct Archive {
       throw LogFailure.refused(
         "the log has entries: only an empty one can be one that was exported")
     }
+    do {
+      try await store(in: log)
+    } catch {
+      var reason = "\(error)"
+      if case LogFailure.refused(let text) = error { reason = text }
+      throw LogFailure.refused(
+        "what is stored of the archive is not whole, so drop the log: \(reason)")
+    }
+  }
+
+  private func store(in log: any SharedLog) async throws {
     var (batch, places) = (Batch(log), [Int64: Position]())
-    // It is deleted below, so that nobody makes a state of the others without a snapshot.
-    if shape.begin > 1 { try await batch.add(Keyed(key: "archive \(UUID())", Data())) }
-    var lines = try Lines(path)
+    // It is deleted below, when there are the snapshots without which nobody can make a state of the others.
+    let first = shape.begin > 1 ? [Keyed(key: "archive \(UUID())", LogShape.placeholder)] : []
+    for placeholder in first { try await batch.add(placeholder) }
+    var lines = try Lines(file)
     var snapshots: [(version: Int, index: Int64, data: Data)] = []
     while let text = try lines.next() {
       switch try JSONDecoder().decode(Line.self, from: text) {
@@ -104,8 +116,12 @@ struct Archive {
       }
     }
     try await batch.append()
+    guard batch.stored == shape.count + first.count else {
+      throw LogFailure.refused("the file was changed meanwhile")
+    }
     for (version, index, data) in snapshots {
-      try await log.keep(Snapshot(version: version, position: places[index]!, data: data))
+      guard let place = places[index] else { throw Batch.intrusion }
+      try await log.keep(Snapshot(version: version, position: place, data: data))
     }
     guard shape.begin > 1, let oldest = places.values.min(by: { $0.index < $1.index }) else {
       return
@@ -118,10 +134,9 @@ struct Archive {
     private let log: any SharedLog
     private var elements: [Keyed<Data>] = []
     private var bytes = 0
-    private var stored: Int64 = 0
+    private(set) var stored = 0
     static let intrusion = LogFailure.refused(
-      "somebody else changes the log, or two entries have one key: what is stored of the archive is not whole"
-    )
+      "somebody else changes the log, or two entries have one key")
 
     init(_ log: any SharedLog) {
       self.log = log
@@ -139,7 +154,7 @@ struct Archive {
       let receipts = try await log.append(elements)
       for receipt in receipts {
         stored += 1
-        if receipt.isRepeated || receipt.position.index != stored { throw Self.intrusion }
+        if receipt.isRepeated || receipt.position.index != Int64(stored) { throw Self.intrusion }
       }
       (elements, bytes) = ([], 0)
       return receipts.last?.position
@@ -155,9 +170,10 @@ private struct Lines {
   private var rest = Data()
   private var whole: ArraySlice<Data> = []
 
-  init(_ path: String) throws {
-    guard let file = FileHandle(forReadingAtPath: path) else {
-      throw LogFailure.refused("\(path) cannot be read")
+  /// Begins anew.
+  init(_ file: FileHandle) throws {
+    do { try file.seek(toOffset: 0) } catch {
+      throw LogFailure.refused("an archive is read twice, so it has to be a file, and no pipe")
     }
     self.file = file
   }
@@ -165,8 +181,10 @@ private struct Lines {
   mutating func next() throws -> Data? {
     while whole.isEmpty {
       guard let chunk = try file.read(upToCount: 1 << 20), !chunk.isEmpty else {
+        if rest.isEmpty { return nil }
+        number += 1
         defer { rest = Data() }
-        return rest.isEmpty ? nil : rest
+        return rest
       }
       var parts = chunk.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
       rest += parts.removeFirst()

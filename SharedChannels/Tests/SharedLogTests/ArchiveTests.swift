@@ -74,11 +74,8 @@ final class ArchiveTests: XCTestCase {
     XCTAssertEqual(copy, state)
   }
 
-  func test_aWholeLogIsOneAgain_withBytesThatNoProgramCanDecode_andALogWithoutEntries() async throws
-  {
+  func test_aWholeLogIsOneAgain_withBytesThatNoProgramCanDecode() async throws {
     let log = try SQLiteLog(path: path("log"))
-    XCTAssertEqual(
-      try tool("import", export(["sqlite", path("log")]), "sqlite", path("none")).status, 0)
     // More than one chunk of the file, and more than one batch.
     let large = (1...2_500).map { Keyed(key: "\($0) ~", Data([1, 0xFF, 0x0A]) + Data(count: $0)) }
     _ = try await log.append(large)
@@ -106,8 +103,8 @@ final class ArchiveTests: XCTestCase {
     func entry(_ index: Int, _ key: String = "k") -> String {
       #"{"entry":{"data":"","index":\#(index),"key":"\#(key)\#(index)"}}"#
     }
-    func snapshot(_ index: Int) -> String {
-      #"{"snapshot":{"data":"","index":\#(index),"version":1}}"#
+    func snapshot(_ index: Int, version: Int = 1) -> String {
+      #"{"snapshot":{"data":"","index":\#(index),"version":\#(version)}}"#
     }
     func end(_ count: Int) -> String { #"{"end":{"entries":\#(count)}}"# }
     let cases = [
@@ -124,8 +121,11 @@ final class ArchiveTests: XCTestCase {
       ([begin, entry(1, #"\n"#), end(1)], "printable characters"),
       ([begin, entry(1), snapshot(1), end(1)], "a snapshot comes after an entry"),
       ([begin, snapshot(2), entry(1), end(1)], "at the entry 2"),
-      ([begin, snapshot(1), entry(1), entry(3), end(2)], "from 3 on"),
+      ([begin, snapshot(1), entry(1), entry(3), end(2)], "before 3 are missing"),
       ([begin, entry(2), end(1)], "before 2 are missing"),
+      ([begin, snapshot(1, version: 0), entry(1), end(1)], "the version 0"),
+      ([begin, snapshot(1), snapshot(1), entry(1), end(1)], "the version 1"),
+      ([begin, snapshot(1), snapshot(1, version: 2), entry(1), end(1)], "the version 2"),
     ]
     for (lines, reason) in cases {
       let file = path("bad")
@@ -136,6 +136,43 @@ final class ArchiveTests: XCTestCase {
       XCTAssertFalse(FileManager.default.fileExists(atPath: path("made")), "\(lines)")
     }
     XCTAssertEqual(try tool("import", path("none"), "sqlite", path("made")).status, 1)
+    // A pipe has nothing more when it is read a second time.
+    try Data((begin + "\n" + end(0) + "\n").utf8).write(to: URL(filePath: path("whole")))
+    let program = worker.deletingLastPathComponent().appending(path: "sharedlog").path
+    let pipe =
+      "cat \(path("whole")) | \(program) import /dev/stdin sqlite \(path("made")) 2>&1 || true"
+    let output = try execute("bash", ["-c", pipe])
+    XCTAssertTrue(output.contains("no pipe"), output)
+    XCTAssertFalse(FileManager.default.fileExists(atPath: path("made")))
+  }
+
+  func test_aLogWithoutEntriesIsNoBackup() async throws {
+    _ = try SQLiteLog(path: path("log"))
+    for command in ["verify", "export"] {
+      let result = try tool(command, "sqlite", path("log"))
+      XCTAssertEqual(result.status, 1)
+      XCTAssertTrue(result.error.contains("the log has no entries"), result.error)
+      XCTAssertFalse(result.output.contains(#"{"end""#))
+    }
+  }
+
+  /// Until the snapshots are there, nobody could make a state of the entries.
+  func test_aLogInWhichAnArchiveIsNotWholeIsNotServed_andRefused() async throws {
+    let log = try SQLiteLog(path: path("log"))
+    let entry = Keyed(key: "k", Data(#""k""#.utf8))
+    _ = try await log.append([Keyed(key: "archive", Data([1])), entry])
+    for command in ["verify", "export"] {
+      let result = try tool(command, "sqlite", path("log"))
+      XCTAssertEqual(result.status, 1)
+      XCTAssertTrue(result.error.contains("an archive is not whole"), result.error)
+    }
+    let channel = SharedChannel(Tally(), log: log)
+    let running = Task { await channel.run() }
+    let health = await channel.health.first { $0.readFailure != nil }
+    XCTAssertEqual(health?.isServing, false)
+    XCTAssertEqual(channel.state.value.value.count, 0)
+    channel.finish()
+    await running.value
   }
 
   func test_twoEntriesWithOneKeyInAnArchiveAreNoticed() async throws {

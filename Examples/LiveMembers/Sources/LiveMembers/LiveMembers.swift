@@ -213,7 +213,7 @@ struct Serve: AsyncParsableCommand {
     return Listener(
       host, port, routes.router(withMetrics: healthPort == nil), connections: connections,
       handlers: {
-        [Connection(silence: silence) { try places.enter(proxies.client(at: $0)) }]
+        Connection.handlers(silence: silence) { try places.enter(proxies.client(at: $0)) }
       },
       logger: logger, whenOpen: { routes.isOpen.value = true })
   }
