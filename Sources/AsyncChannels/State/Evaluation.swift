@@ -139,7 +139,7 @@ final class Evaluation {
     defer { end() }
     for _ in 0..<3 {
       beginPass()
-      let newest = node.newest(in: self, isFirst: true)
+      let newest = node.newest(in: self)
       if state.met.areCurrent(isTracked: false) {
         node.keep(&state.met, for: newest.version)
         return newest
@@ -200,15 +200,6 @@ extension Evaluation {
         }
       if version != dependency.version { return false }
     }
-    return true
-  }
-
-  /// Whether the states of which a value was made are as they were. Then this has met them.
-  func areCurrent(_ roots: MetRoots?) -> Bool {
-    guard !state.isGathered, let roots, roots.areCurrent(isTracked: state.isTracked) else {
-      return false
-    }
-    for (root, version) in roots.all { state.met.add(root, version) }
     return true
   }
 

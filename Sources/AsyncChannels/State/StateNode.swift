@@ -30,7 +30,7 @@ struct AnyStateRoot: Sendable {
 
 /// The states that a value is made of, with their versions.
 struct MetRoots: Sendable {
-  private(set) var all: [(root: AnyStateRoot, version: Int)] = []
+  private var all: [(root: AnyStateRoot, version: Int)] = []
 
   /// Of more than these, it costs as much to ask each time as to look through what was made of them.
   var areFew: Bool { all.count <= 8 }
@@ -123,15 +123,13 @@ final class StateNode: Sendable {
   }
 
   /// The version that is right in a reading. Makes it, if the one before is not.
-  ///
-  /// - Parameter isFirst: Whether its states were looked at just now, and were others.
-  func newest(in evaluation: Evaluation, isFirst: Bool = false) -> Version {
+  func newest(in evaluation: Evaluation) -> Version {
     // Together: another thread may replace them. What it read is let go of before it is changed in place.
     let (newest, old) = state.withLock {
-      ($0.newest, $0.pass == evaluation.number ? nil : ($0.dependencies, isFirst ? nil : $0.roots))
+      ($0.newest, $0.pass == evaluation.number ? nil : $0.dependencies)
     }
     if old == nil, let newest { return newest }
-    guard let newest, let old, evaluation.areCurrent(old.1) || evaluation.areCurrent(old.0) else {
+    guard let newest, let old, evaluation.areCurrent(old) else {
       return makeVersion(after: newest, in: evaluation)
     }
     state.withLock { state in
@@ -180,7 +178,6 @@ final class StateNode: Sendable {
 
   /// The states of which its value was made.
   var roots: [AnyStateRoot] {
-    if let roots = state.withLock({ $0.roots }) { return roots.all.map(\.root) }
     var roots: [AnyStateRoot] = []
     var seen: Set<ObjectIdentifier> = []
     var open: [Dependency.Source] = [.derived(self)]

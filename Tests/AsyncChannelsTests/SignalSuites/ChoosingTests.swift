@@ -87,6 +87,27 @@ final class ChoosingTests: XCTestCase {
     XCTAssertEqual([follower.takeNow().element, sum.value], [23, 23])
   }
 
+  /// What is made of an equal value is not made anew, and follows the other states all the same.
+  func test_C140b_aChoiceOfAnEqualValueIsFollowed() {
+    for count in [1, 9] {
+      let choice = CurrentValue(0)
+      let (before, parts) = (CurrentValue(0), (0..<count).map { _ in CurrentValue(0) })
+      let sum = StateOutlet.combine(parts.map(\.outlet)).map { $0.reduce(0, +) }
+      let chosen = choice.outlet.flatMap { $0 == 0 ? before.outlet : sum }.removeDuplicates()
+      let text = chosen.map { "\($0)" }
+      let binding = SplitBinding(reading: text, writing: Channel<String>().inlet)
+      let follower = text.subscribe()
+      XCTAssertEqual([follower.takeNow().element, text.value, binding.value], ["0", "0", "0"])
+      choice.value = 1
+      XCTAssertNil(follower.takeNow().element)
+      XCTAssertEqual([text.value, binding.value], ["0", "0"])
+      parts[count - 1].value = 7
+      XCTAssertEqual([follower.takeNow().element, text.value, binding.value], ["7", "7", "7"])
+      before.value = 5
+      XCTAssertNil(follower.takeNow().element)
+    }
+  }
+
   func test_C25_whatWasChosenBeforeIsLetGo() {
     let census = Census()
     let choice = CurrentValue(CurrentValue(Tracked(1, in: census)))
