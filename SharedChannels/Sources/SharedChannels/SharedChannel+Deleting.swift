@@ -15,10 +15,11 @@ extension SharedChannel {
   /// - The log's first entry and all older snapshots are deleted, too, since no state can be made of the other entries. So
   ///   other versions need ``SharedState/upcast(state:from:)-swift.type.method``, or cannot start. Stop older machines
   ///   before: they keep their last state.
-  /// - A command that is asked again when its key is gone is applied a second time, one that was in progress included.
+  /// - A command that is asked again when its key is gone is applied a second time, one that was in progress included:
+  ///   then call this again when no command of the person is in progress.
   /// - The log's first entry goes and all machines begin anew also if no command was found. Entries that `blank` made blank
   ///   are deleted, too.
-  /// - Do not call it while a newer version waits to take over: that could not start any more.
+  /// - Do not call it while a newer version starts, or waits to take over: that could not start any more.
   /// - Freed pages and backups of the database keep the bytes. After a backup is restored, delete again.
   ///
   /// It waits as long as ``run()`` does not run.
