@@ -44,7 +44,7 @@ struct LogShape {
           else {
             throw LogFailure.refused("the log was changed behind what was read: try again")
           }
-          if entry.value == Self.placeholder {
+          if entry.position.index == 1, entry.value == Self.placeholder {
             throw LogFailure.refused("what is stored of an archive is not whole: drop the log")
           }
           try noteEntry(entry)
