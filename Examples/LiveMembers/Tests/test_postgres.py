@@ -63,7 +63,8 @@ class PostgresTests(PostgresCase):
                 self.database.stop(mode)
                 self.database.start()
                 accepting = time.monotonic()
-                count = clients.acknowledged.qsize()
+                # All may be acknowledged before this looks.
+                count = min(clients.acknowledged.qsize(), 499)
                 until("it goes on", lambda: clients.acknowledged.qsize() > count, 10)
                 pause = time.monotonic() - accepting
                 print(f"{mode} restart of the database: went on {pause:.2f} s after it accepts")
