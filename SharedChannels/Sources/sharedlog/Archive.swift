@@ -47,8 +47,9 @@ struct Archive {
     func require(_ condition: Bool, _ reason: String) throws {
       if !condition { throw LogFailure.refused("line \(lines.number) of \(path): \(reason)") }
     }
+    let decoder = JSONDecoder()
     while let text = try lines.next() {
-      guard let line = try? JSONDecoder().decode(Line.self, from: text) else {
+      guard let line = try? decoder.decode(Line.self, from: text) else {
         throw LogFailure.refused("line \(lines.number) of \(path) is none of an archive")
       }
       try require(!isWhole, "it comes after the end")
@@ -100,12 +101,15 @@ struct Archive {
   private func store(in log: any SharedLog) async throws {
     var (batch, places) = (Batch(log), [Int64: Position]())
     // It is deleted below, when there are the snapshots without which nobody can make a state of the others.
-    let first = shape.begin > 1 ? [Keyed(key: "archive \(UUID())", LogShape.placeholder)] : []
-    for placeholder in first { try await batch.add(placeholder) }
+    let hasPlaceholder = shape.begin > 1
+    if hasPlaceholder {
+      try await batch.add(Keyed(key: "archive \(UUID())", LogShape.placeholder))
+    }
     var lines = try Lines(file)
+    let decoder = JSONDecoder()
     var snapshots: [(version: Int, index: Int64, data: Data)] = []
     while let text = try lines.next() {
-      switch try JSONDecoder().decode(Line.self, from: text) {
+      switch try decoder.decode(Line.self, from: text) {
       case .snapshot(let version, let index, let data): snapshots.append((version, index, data))
       case .entry(let index, let key, let data):
         try await batch.add(Keyed(key: key, data))
@@ -116,14 +120,14 @@ struct Archive {
       }
     }
     try await batch.append()
-    guard batch.stored == shape.count + first.count else {
+    guard batch.stored == shape.count + (hasPlaceholder ? 1 : 0) else {
       throw LogFailure.refused("the file was changed meanwhile")
     }
     for (version, index, data) in snapshots {
       guard let place = places[index] else { throw Batch.intrusion }
       try await log.keep(Snapshot(version: version, position: place, data: data))
     }
-    guard shape.begin > 1, let oldest = places.values.min(by: { $0.index < $1.index }) else {
+    guard hasPlaceholder, let oldest = places.values.min(by: { $0.index < $1.index }) else {
       return
     }
     guard try await log.delete([], behind: oldest) else { throw Batch.intrusion }

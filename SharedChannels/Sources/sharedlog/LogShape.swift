@@ -37,9 +37,9 @@ struct LogShape {
     var known: Position?
     while last < end.index {
       do {
-        for entry in try await log.entries(after: known) where entry.position.index > last {
+        for entry in try await log.entries(after: known) {
           known = entry.position
-          guard entry.position.epoch == end.epoch,
+          guard entry.position.epoch == end.epoch, entry.position.index > last,
             places[entry.position.index].map({ $0 == entry.position }) ?? true
           else {
             throw LogFailure.refused("the log was changed behind what was read: try again")

@@ -51,7 +51,7 @@ final class ArchiveTests: XCTestCase {
     let imported = try tool(["import", archive] + name)
     XCTAssertEqual(imported.status, 0, imported.error)
 
-    let (entries, copies) = (try await log.allEntries(), try await other().allEntries())
+    let (entries, copies) = (try await allEntries(of: log), try await allEntries(of: other()))
     XCTAssertEqual(copies.map(\.key), entries.map(\.key))
     XCTAssertEqual(copies.map(\.value), entries.map(\.value))
     XCTAssertEqual(copies.map(\.position.index), (2..<copies.count + 2).map { Int64($0) })
@@ -86,7 +86,7 @@ final class ArchiveTests: XCTestCase {
     let imported = try tool("import", export(["sqlite", path("log")]), "sqlite", path("other"))
     XCTAssertEqual(imported.status, 0, imported.error)
     let other = try SQLiteLog(path: path("other"))
-    let (entries, copies) = (try await log.allEntries(), try await other.allEntries())
+    let (entries, copies) = (try await allEntries(of: log), try await allEntries(of: other))
     XCTAssertEqual(copies.map(\.key), entries.map(\.key))
     XCTAssertEqual(copies.map(\.value), entries.map(\.value))
     XCTAssertEqual(copies.map(\.position.index), Array(1...2_501))
@@ -191,7 +191,7 @@ final class ArchiveTests: XCTestCase {
     try await run(on: log) { channel in
       for number in 1...8 { try await ask("\(number)", channel) }
     }
-    try await log.blank(try await log.allEntries()[2].position)
+    try await log.blank(try await allEntries(of: log)[2].position)
     let whole = try tool("verify", "sqlite", path("log"))
     XCTAssertEqual(whole.status, 0, whole.error)
     XCTAssertEqual(
@@ -212,6 +212,55 @@ final class ArchiveTests: XCTestCase {
     XCTAssertEqual(covered.status, 0, covered.error)
     XCTAssertTrue(
       covered.output.contains("version 1: the snapshot at 8, and 0 entries"), covered.output)
+  }
+
+  func test_entriesThatAreDeletedDuringAnExportAreLeftOut() async throws {
+    let log = try SQLiteLog(path: path("log"))
+    let entries = (1...900).map { Keyed(key: "\($0)", Data(count: 10_000)) }
+    let place = try await log.append(entries)[699].position
+    try await log.keep(Snapshot(version: 1, position: place, data: Data("{}".utf8)))
+    // It has read a page, and waits for its reader.
+    let (status, output) = try await export { [log] in
+      while try await log.compact(before: 600, behind: place) > 0 {}
+    }
+    XCTAssertEqual(status, 0)
+    try Data(output).write(to: URL(filePath: path("archive")))
+    let imported = try tool("import", path("archive"), "sqlite", path("other"))
+    XCTAssertEqual(imported.status, 0, imported.error)
+    let copies = try await allEntries(of: SQLiteLog(path: path("other"))).map(\.key)
+    XCTAssertEqual(copies.suffix(301), (600...900).map { "\($0)" })
+  }
+
+  func test_aLogThatChangesBehindAnExportIsNotTakenForWhole() async throws {
+    let log = try SQLiteLog(path: path("log"))
+    let places = try await log.append((1...3).map { Keyed(key: "\($0)", Data("1".utf8)) })
+    let snapshot = Snapshot(version: 1, position: places[2].position, data: Data(count: 1 << 20))
+    try await log.keep(snapshot)
+    let (status, output) = try await export { [log] in try await log.blank(places[1].position) }
+    XCTAssertEqual(status, 1)
+    XCTAssertFalse(String(decoding: output, as: UTF8.self).contains(#"{"end""#))
+  }
+
+  /// Does something while an export of the log waits for its reader.
+  private func export(
+    during body: @Sendable () async throws -> Void
+  ) async throws -> (status: Int32, output: Data) {
+    let (process, pipe) = (Process(), Pipe())
+    process.executableURL = worker.deletingLastPathComponent().appending(path: "sharedlog")
+    process.arguments = ["export", "sqlite", path("log")]
+    (process.standardOutput, process.standardError) = (pipe, FileHandle.nullDevice)
+    try process.start()
+    // More than the header, so that it is in the middle of what does not fit into the pipe.
+    var output = Data()
+    while output.count < 4_096,
+      let part = try pipe.fileHandleForReading.read(upToCount: 4_096), !part.isEmpty
+    {
+      output += part
+    }
+    try await body()
+    output += try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (process.terminationStatus, output)
   }
 
   /// - Returns: The archive's path.
@@ -244,13 +293,5 @@ final class ArchiveTests: XCTestCase {
     } orSay: {
       "no answer: \(channel.health.value)"
     }
-  }
-}
-
-extension SharedLog {
-  fileprivate func allEntries() async throws -> [Logged<Data>] {
-    var entries: [Logged<Data>] = []
-    try await forEachEntry { entries.append($0) }
-    return entries
   }
 }

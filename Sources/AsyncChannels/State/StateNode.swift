@@ -93,7 +93,7 @@ final class StateNode: Sendable {
   }
 
   @usableFromInline let compute: @Sendable () -> AnyBox
-  /// Whether it only reads a few states.
+  /// Whether that only reads a few states. Then what is derived from this calls it.
   @usableFromInline let isCombined: Bool
   /// Whether two values count as one. Then what is made of this node is not made anew.
   private let isSame: (@Sendable (AnyBox, AnyBox) -> Bool)?
