@@ -26,12 +26,9 @@ struct DerivedState<Value: Sendable>: Sendable {
   @inlinable
   var value: Value { Self.value(in: Evaluation.value(of: node)) }
 
-  /// The value as it is in this moment, or nil if it would have to wait for an update.
-  var valueWithoutWaiting: Value? { Evaluation.withoutWaiting(node).map(Self.value(in:)) }
-
   @usableFromInline
   var outlet: Outlet<Value> {
-    Outlet(of: { node.rootsNow.map(\.log) }) { upstream(buffering: $0) }
+    Outlet(of: { Evaluation.untracked(node).roots.unique.map(\.log) }) { upstream(buffering: $0) }
   }
 
   @inlinable

@@ -41,8 +41,6 @@ final class Evaluation {
   /// How many readings there are.
   private static let count = Atomic(0)
   private static let lastThread = Locked<UInt64>(0)
-  /// How often derived state was found to be made of other states than before.
-  private static let regroupings = Locked(0)
 
   /// Only its thread reaches it.
   @exclusivity(unchecked) private var state = State()
@@ -66,40 +64,44 @@ final class Evaluation {
     return known
   }
 
-  static var regroupingCount: Int { regroupings.withLock { $0 } }
-  static func noteRegrouping() { regroupings.withLock { $0 += 1 } }
+  /// What a reading has found, and the states of which it was made.
+  typealias Reading = (newest: StateNode.Version, roots: MetRoots)
 
   /// Reads derived state: for a closure that runs, or for anybody else.
   @usableFromInline
   static func value(of node: StateNode) -> AnyBox {
-    guard let current else { return newest(of: node, isTracked: true).value }
+    guard let current else {
+      return OneStep.look { node.newestIfCurrent }?.value
+        ?? read(node, isTracked: true).newest.value
+    }
     current.requireDependencies()
     let newest = node.newest(in: current)
     current.note(.derived(node), newest.version)
     return newest.value
   }
 
-  /// Reads derived state, with its version. Observation does not hear of it.
-  static func untracked(_ node: StateNode) -> StateNode.Version {
-    apart { newest(of: node, isTracked: false) }
+  /// Reads derived state, for who follows it. Observation does not hear of it.
+  static func untracked(_ node: StateNode) -> Reading {
+    apart { read(node, isTracked: false) }
   }
 
-  private static func newest(of node: StateNode, isTracked: Bool) -> StateNode.Version {
-    let newest = OneStep.look {
-      node.newestIfCurrent(isTracked: isTracked)
-        ?? ofThisThread.readInPasses(node, isTracked: isTracked)
+  private static func read(_ node: StateNode, isTracked: Bool) -> Reading {
+    let evaluation = ofThisThread
+    var met: [AnyStateRoot] = []
+    if let reading = OneStep.look({ evaluation.readInPasses(node, isTracked: isTracked, &met) }) {
+      return reading
     }
-    if let newest { return newest }
-    guard let newest = ofThisThread.readGathered(node, isTracked: isTracked, waiting: true) else {
-      preconditionFailure("This waits for updates.")
-    }
-    return newest
+    guard let reading = evaluation.readGathered(node, met, isTracked: isTracked, waiting: true)
+    else { preconditionFailure("This waits for updates.") }
+    return reading
   }
 
   /// The same, or nil if a state that it was made of is changed in place just now. This waits for no update, and does not
   /// touch what this thread updates.
-  static func withoutWaiting(_ node: StateNode) -> AnyBox? {
-    apart { ofThisThread.readGathered(node, isTracked: false, waiting: false)?.value }
+  ///
+  /// - Parameter roots: Of which it was made when it was read last.
+  static func withoutWaiting(_ node: StateNode, _ roots: [AnyStateRoot]) -> Reading? {
+    apart { ofThisThread.readGathered(node, roots, isTracked: false, waiting: false) }
   }
 
   /// Does something that no closure depends on, though one may run.
@@ -133,18 +135,21 @@ final class Evaluation {
       """)
   }
 
-  /// Nil if its states are written all the time.
-  private func readInPasses(_ node: StateNode, isTracked: Bool) -> StateNode.Version? {
+  /// Nil if its states are written all the time. Then leaves those that it has met last.
+  private func readInPasses(
+    _ node: StateNode, isTracked: Bool, _ met: inout [AnyStateRoot]
+  ) -> Reading? {
     begin(isTracked: isTracked)
     defer { end() }
     for _ in 0..<3 {
       beginPass()
       let newest = node.newest(in: self)
-      if state.met.areCurrent(isTracked: false) {
-        node.keep(&state.met, for: newest.version)
-        return newest
+      if state.met.areCurrent {
+        node.keep(state.met, for: newest.version)
+        return (newest, state.met)
       }
     }
+    met = state.met.unique
     return nil
   }
 
@@ -168,17 +173,18 @@ final class Evaluation {
     state.number = lastNumber
   }
 
+  /// - Parameter roots: Of which it may be made.
   private func readGathered(
-    _ node: StateNode, isTracked: Bool, waiting: Bool
-  ) -> StateNode.Version? {
+    _ node: StateNode, _ roots: [AnyStateRoot], isTracked: Bool, waiting: Bool
+  ) -> Reading? {
     begin(isTracked: isTracked)
     defer { end() }
-    var roots = node.roots
+    var roots = roots
     while let gathered = GatheredValues(of: roots, waiting: waiting) {
       (state.gathered, state.isGathered) = (gathered, true)
       beginPass()
       let newest = node.newest(in: self)
-      guard let others = state.gathered?.others, !others.isEmpty else { return newest }
+      guard let others = state.gathered?.others, !others.isEmpty else { return (newest, state.met) }
       roots += others
     }
     return nil
@@ -188,6 +194,11 @@ final class Evaluation {
 /// What nodes and states ask for.
 extension Evaluation {
   var number: UInt64 { state.number }
+
+  /// Whether all states have these versions.
+  func areCurrent(_ roots: MetRoots) -> Bool {
+    roots.all.allSatisfy { look(at: $0.root) == $0.version }
+  }
 
   /// Whether nothing has changed of what a closure has read. Looks in the order of its reading: so it computes nothing that
   /// the closure would not read now.
@@ -228,40 +239,37 @@ extension Evaluation {
     state.running.removeLast()
   }
 
-  /// It has ended. Returns whether it has read something else than before, and what is not needed any more: to be
-  /// destroyed with no lock held.
-  func end(
-    _ outer: Int, leaving dependencies: inout [Dependency]
-  ) -> (isRegrouped: Bool, old: [Dependency]) {
+  /// It has ended. Returns what is not needed any more: to be destroyed with no lock held.
+  func end(_ outer: Int, leaving dependencies: inout [Dependency]) -> [Dependency] {
     var old: [Dependency] = []
     let begin = state.beginning
-    let isRegrouped =
-      dependencies.count != state.read.count - begin
-      || !dependencies.indices.allSatisfy {
+    let isAlike =
+      dependencies.count == state.read.count - begin
+      && dependencies.indices.allSatisfy {
         dependencies[$0].source.id == state.read[begin + $0].source.id
       }
-    if isRegrouped {
-      old = exchange(&dependencies, with: Array(state.read[begin...]))
-    } else {
+    if isAlike {
       for index in dependencies.indices {
         dependencies[index].version = state.read[begin + index].version
       }
+    } else {
+      old = exchange(&dependencies, with: Array(state.read[begin...]))
     }
     end(outer)
-    return (isRegrouped, old)
+    return old
   }
 
   private func look(at root: AnyStateRoot) -> Int {
     if state.isTracked { root.noteAccess() }
-    if state.isGathered, let gathered = state.gathered?[root] { return gathered.version }
-    let version = root.look(isTracked: false)
-    noteLook(root, version)
+    let gathered = state.isGathered ? state.gathered?[root] : nil
+    let version = gathered?.version ?? root.look()
+    noteLook(root, version, isGathered: gathered != nil)
     return version
   }
 
-  private func noteLook(_ root: AnyStateRoot, _ version: Int) {
+  private func noteLook(_ root: AnyStateRoot, _ version: Int, isGathered: Bool) {
     state.met.add(root, version)
-    if state.isGathered { state.gathered?.others.append(root) }
+    if state.isGathered, !isGathered { state.gathered?.others.append(root) }
   }
 
   /// A closure reads a state. Its value, if it was gathered.
@@ -269,6 +277,7 @@ extension Evaluation {
   func gatheredValue(of root: AnyStateRoot) -> Any? {
     if state.isTracked { root.observed.noteAccess() }
     guard state.isGathered, let gathered = state.gathered?[root] else { return nil }
+    noteLook(root, gathered.version, isGathered: true)
     note(.root(root), gathered.version)
     return gathered.value
   }
@@ -276,7 +285,7 @@ extension Evaluation {
   /// A closure has read a state that was not gathered.
   @usableFromInline
   func noteRead(_ root: AnyStateRoot, _ version: Int) {
-    noteLook(root, version)
+    noteLook(root, version, isGathered: false)
     note(.root(root), version)
   }
 

@@ -58,7 +58,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     self.source = source
     self.target = target
     switch source.source {
-    case .state(let root): followed.follow([AnyStateRoot(root.log, root.observed)], as: 0, tell)
+    case .state(let root): followed.follow([AnyStateRoot(root.log, root.observed)], tell)
     case .derived(let derived): _ = newest(of: derived)
     }
   }
@@ -84,16 +84,24 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     if let draft = drafting.withLock({ $0.draft }) { return draft }
     return switch source.source {
     case .state(let root): StateRoot.untrackedValue(of: root.log, root.observed)
-    // While something is changed in place, reading waits until that is done.
-    case .derived(let derived): published?.value ?? newest(of: derived)
+    case .derived(let derived): current(of: derived)
     }
+  }
+
+  private func current(of derived: DerivedState<Value>) -> Value {
+    let before = followed.place.number
+    // While something is changed in place, reading waits until that is done.
+    let value = published?.value ?? newest(of: derived)
+    // It may have followed what another thread knew to be old, and have missed changes.
+    if followed.place.number != before { tell() }
+    return value
   }
 
   private func newest(of derived: DerivedState<Value>) -> Value {
     while true {
       let before = followed.place.number
-      let box = Evaluation.untracked(derived.node).value
-      if followed.follow(derived.node, tell) == before { return DerivedState.value(in: box) }
+      let (newest, roots) = Evaluation.untracked(derived.node)
+      if followed.follow(roots.unique, tell) == before { return DerivedState.value(in: newest.value) }
     }
   }
 
@@ -166,10 +174,11 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     guard case .derived(let derived) = source.source else { return nil }
     while true {
       let before = followed.place
-      guard let value = derived.valueWithoutWaiting else { return nil }
-      guard followed.follow(derived.node, tell) == before.number else { continue }
+      guard let (newest, roots) = Evaluation.withoutWaiting(derived.node, followed.roots)
+      else { return nil }
+      guard followed.follow(roots.unique, tell) == before.number else { continue }
       return Published(
-        value: value, version: before.version,
+        value: DerivedState.value(in: newest.value), version: before.version,
         isCurrent: before.version == followed.place.version)
     }
   }
@@ -188,8 +197,6 @@ private final class FollowedRoots: Sendable {
     var roots: [AnyStateRoot] = []
     /// How often they were replaced.
     var number = 0
-    /// How often there had been other states, in the whole program, when these were looked up.
-    var regroupingCount = -1
     /// So that the version ascends, though they are replaced.
     var addend = 0
 
@@ -199,7 +206,7 @@ private final class FollowedRoots: Sendable {
   private let state = Locked(State())
 
   deinit {
-    for root in state.withLock({ $0.roots }) {
+    for root in roots {
       root.observed.removeFollower(ObjectIdentifier(self))
     }
   }
@@ -207,24 +214,16 @@ private final class FollowedRoots: Sendable {
   /// How often they were replaced, and another number, which is higher after each publication.
   var place: (number: Int, version: Int) { state.withLock { ($0.number, $0.version) } }
 
-  /// To be called after the source was read. If it is made of other states than before, follows those: then another
-  /// number comes back, and the source is to be read again, since they may have changed meanwhile.
-  func follow(_ node: StateNode, _ tell: @escaping @Sendable () -> Void) -> Int {
-    // The number first: if there are others again, it is another.
-    let count = Evaluation.regroupingCount
-    let known = state.withLock { ($0.regroupingCount, $0.number) }
-    return known.0 == count ? known.1 : follow(node.roots, as: count, tell)
-  }
+  var roots: [AnyStateRoot] { state.withLock { $0.roots } }
 
-  /// - Parameter count: How often there had been other states when these were looked up.
+  /// To be called after the source was read, of these states. If they are others than before, follows them: then another
+  /// number comes back, and the source is to be read again, since they may have changed meanwhile.
   @discardableResult
-  func follow(
-    _ roots: [AnyStateRoot], as count: Int, _ tell: @escaping @Sendable () -> Void
-  ) -> Int {
+  func follow(_ roots: [AnyStateRoot], _ tell: @escaping @Sendable () -> Void) -> Int {
     let (number, old) = state.withLock { state in
-      guard state.regroupingCount < count else { return (state.number, [AnyStateRoot]()) }
-      state.regroupingCount = count
-      if state.roots.elementsEqual(roots, by: { $0.id == $1.id }) { return (state.number, []) }
+      if state.roots.elementsEqual(roots, by: { $0.id == $1.id }) {
+        return (state.number, [AnyStateRoot]())
+      }
       let next = state.version + 1
       for root in state.roots { root.observed.removeFollower(ObjectIdentifier(self)) }
       for root in roots { root.observed.addFollower(ObjectIdentifier(self), tell) }
@@ -244,7 +243,7 @@ extension StateOutlet {
   var roots: [AnyStateRoot] {
     switch source {
     case .state(let root): [AnyStateRoot(root.log, root.observed)]
-    case .derived(let derived): derived.node.rootsNow
+    case .derived(let derived): Evaluation.untracked(derived.node).roots.unique
     }
   }
 }

@@ -2,8 +2,8 @@
 /// reads it then: it has no copy of anything.
 ///
 /// No change is missed. A write stores its value before it tells (both under its log's lock), and this takes note of
-/// what it was told before it reads. If the value is made of other states than before, this follows those, and reads
-/// once more: they may have changed before.
+/// what it was told before it reads. A reading tells of which states its value was made. If these are others than before,
+/// this follows those, and reads once more: they may have changed before.
 ///
 /// `@unchecked Sendable`: for the reason that `Waiter` gives. The locks of the cursors in it are not
 /// taken: this one's lock guards them.
@@ -19,8 +19,8 @@ final class StateFollower: Waiter, @unchecked Sendable {
   @exclusivity(unchecked) private var sources: [LogCursor?] = []
   /// By state.
   @exclusivity(unchecked) private var places: [ObjectIdentifier: SignalPlace] = [:]
-  /// How often there had been other groups of states when these were looked up.
-  @exclusivity(unchecked) private var regroupingCount = -1
+  /// As the reading has met them.
+  @exclusivity(unchecked) private var followed: [ObjectIdentifier] = []
   @exclusivity(unchecked) private var given: Given?
   /// The states of whose changes it has taken note in this step.
   @exclusivity(unchecked) private var changed: [Int] = []
@@ -33,9 +33,7 @@ final class StateFollower: Waiter, @unchecked Sendable {
   init(of node: StateNode, _ type: Any.Type) {
     (self.node, self.type) = (node, type)
     super.init(subscriber: 0)
-    _ = Evaluation.untracked(node)
-    regroupingCount = Evaluation.regroupingCount
-    _ = follow(node.roots)
+    _ = follow(Evaluation.untracked(node).roots)
     // What is made of no state has a value, too.
     if places.isEmpty { signal.giveBack([]) }
   }
@@ -54,7 +52,7 @@ final class StateFollower: Waiter, @unchecked Sendable {
     // What was given before outlives the lock.
     defer { withExtendedLifetime(known.given) {} }
     while true {
-      let newest = Evaluation.untracked(node)
+      let (newest, roots) = Evaluation.untracked(node)
       if mode != .evenIfCancelled, Task.isCancelled {
         signal.giveBack(known.changed)
         return .nothing
@@ -64,9 +62,6 @@ final class StateFollower: Waiter, @unchecked Sendable {
           $0.version == newest.version
             || $0.value.map { node.countAsOne($0, newest.value) } ?? false
         } ?? false
-      // The number first: if there are others again, it is another.
-      let count = Evaluation.regroupingCount
-      let roots = count == known.regroupingCount ? nil : node.roots
       // Destroyed with no lock held.
       var left: [(source: LogCursor, place: SignalPlace)] = []
       defer { leave(exchange(&left, with: [])) }
@@ -74,9 +69,8 @@ final class StateFollower: Waiter, @unchecked Sendable {
         for number in known.changed { sources[number]?.noteTakenTogether() }
         changed += known.changed
         known.changed.removeAll(keepingCapacity: true)
-        if let roots {
+        if !roots.are(followed) {
           left = follow(roots)
-          (regroupingCount, known.regroupingCount) = (count, count)
           return .nothing
         }
         swap(&spare, &known.changed)
@@ -94,7 +88,7 @@ final class StateFollower: Waiter, @unchecked Sendable {
   /// Which states have changed, and what was known before; nil if there is nothing to read.
   private func takeNote(
     _ mode: TakeMode, as epoch: UInt64
-  ) -> (changed: [Int], given: Given?, regroupingCount: Int)? {
+  ) -> (changed: [Int], given: Given?)? {
     withPlace(of: epoch) {
       run = mode == .atOnce ? run + 1 : 0
       if run == 64 { return nil }
@@ -104,7 +98,7 @@ final class StateFollower: Waiter, @unchecked Sendable {
       }
       var taken = exchange(&spare, with: [])
       if signal.take(evenIfCancelled: mode == .evenIfCancelled, into: &taken) {
-        return (taken, given, regroupingCount)
+        return (taken, given)
       }
       swap(&spare, &taken)
       return nil
@@ -120,15 +114,16 @@ final class StateFollower: Waiter, @unchecked Sendable {
   }
 
   /// Subscribes to those that it does not follow, and returns those that it leaves. Requires the lock.
-  private func follow(_ roots: [AnyStateRoot]) -> [(source: LogCursor, place: SignalPlace)] {
-    let ids = Set(roots.map(\.id))
+  private func follow(_ roots: MetRoots) -> [(source: LogCursor, place: SignalPlace)] {
+    followed = roots.ids
+    let ids = Set(followed)
     var left: [(source: LogCursor, place: SignalPlace)] = []
     for (id, place) in places where !ids.contains(id) {
       if let source = sources[place.number].take() { left.append((source, place)) }
       places[id] = nil
       signal.remove(place)
     }
-    for root in roots where places[root.id] == nil {
+    for root in roots.unique where places[root.id] == nil {
       let place = signal.add()
       places[root.id] = place
       let source = root.log.subscribe(at: place)

@@ -21,8 +21,7 @@ struct AnyStateRoot: Sendable {
   }
 
   /// Its version, for a reading. Traps if this thread is changing the value.
-  func look(isTracked: Bool) -> Int {
-    if isTracked { noteAccess() }
+  func look() -> Int {
     observed.writers.requireReadableByThisThread(of: log.elementType)
     return version
   }
@@ -30,10 +29,21 @@ struct AnyStateRoot: Sendable {
 
 /// The states that a value is made of, with their versions.
 struct MetRoots: Sendable {
-  private var all: [(root: AnyStateRoot, version: Int)] = []
+  private(set) var all: [(root: AnyStateRoot, version: Int)] = []
 
   /// Of more than these, it costs as much to ask each time as to look through what was made of them.
   var areFew: Bool { all.count <= 8 }
+
+  /// Each once.
+  var unique: [AnyStateRoot] {
+    var seen: Set<ObjectIdentifier> = []
+    return all.map(\.root).filter { seen.insert($0.id).inserted }
+  }
+
+  var ids: [ObjectIdentifier] { all.map(\.root.id) }
+
+  /// Whether it has met these.
+  func are(_ ids: [ObjectIdentifier]) -> Bool { all.elementsEqual(ids) { $0.root.id == $1 } }
 
   /// Among many, one may stand more than once: to look it up would cost more.
   mutating func add(_ root: AnyStateRoot, _ version: Int) {
@@ -46,11 +56,30 @@ struct MetRoots: Sendable {
 
   mutating func removeAll() { all.removeAll(keepingCapacity: true) }
 
-  /// Whether all have these versions.
-  ///
-  /// - Parameter isTracked: Whether Observation hears that they are read: of each before its version is looked at.
-  func areCurrent(isTracked: Bool) -> Bool {
-    all.indices.allSatisfy { all[$0].root.look(isTracked: isTracked) == all[$0].version }
+  /// Whether all have these versions still.
+  var areCurrent: Bool { all.indices.allSatisfy { all[$0].root.version == all[$0].version } }
+
+  /// The same, for a reading of which Observation hears: of each before its version is looked at.
+  var areCurrentTracked: Bool {
+    all.indices.allSatisfy {
+      all[$0].root.noteAccess()
+      return all[$0].root.look() == all[$0].version
+    }
+  }
+}
+
+extension MetRoots {
+  /// Those of what a closure has read; nil if they are not known, or many.
+  fileprivate init?(of dependencies: [Dependency]) {
+    for dependency in dependencies {
+      switch dependency.source {
+      case .root(let root): add(root, dependency.version)
+      case .derived(let node):
+        guard let roots = node.roots(of: dependency.version) else { return nil }
+        if all.isEmpty { self = roots } else { for (root, version) in roots.all { add(root, version) } }
+      }
+      guard areFew else { return nil }
+    }
   }
 }
 
@@ -107,35 +136,48 @@ final class StateNode: Sendable {
     (self.compute, self.isSame, self.isCombined) = (compute, isSame, isCombined)
   }
 
-  /// The newest, if its states are few, and are what they were.
-  func newestIfCurrent(isTracked: Bool) -> Version? {
+  /// The newest, if its states are few, and are what they were. Observation hears of it.
+  var newestIfCurrent: Version? {
     let (newest, roots) = state.withLock { ($0.newest, $0.roots) }
-    return roots?.areCurrent(isTracked: isTracked) == true ? newest : nil
+    return roots?.areCurrentTracked == true ? newest : nil
   }
 
-  /// Takes note of the states of which a version is made. Leaves others, to be destroyed with no lock held.
-  func keep(_ roots: inout MetRoots, for version: Int) {
+  /// Takes note of the states of which a version is made.
+  func keep(_ roots: MetRoots, for version: Int) {
     guard roots.areFew else { return }
-    state.withLock { state in
-      guard state.newest?.version == version else { return }
-      roots = exchange(&state.roots, with: roots) ?? MetRoots()
+    // What is replaced outlives the lock.
+    let old = state.withLock { state in
+      state.newest?.version == version ? exchange(&state.roots, with: roots) : nil
     }
+    withExtendedLifetime(old) {}
   }
 
   /// The version that is right in a reading. Makes it, if the one before is not.
   func newest(in evaluation: Evaluation) -> Version {
     // Together: another thread may replace them. What it read is let go of before it is changed in place.
-    let (newest, old) = state.withLock {
-      ($0.newest, $0.pass == evaluation.number ? nil : $0.dependencies)
+    let (newest, old, roots) = state.withLock { state in
+      state.pass == evaluation.number
+        ? (state.newest, nil, nil) : (state.newest, state.dependencies, state.roots)
     }
     if old == nil, let newest { return newest }
+    if let newest, let roots, evaluation.areCurrent(roots) { return newest }
     guard let newest, let old, evaluation.areCurrent(old) else {
       return makeVersion(after: newest, in: evaluation)
     }
-    state.withLock { state in
-      if state.newest?.version == newest.version { state.pass = evaluation.number }
+    // It was made in another reading: what is found out now saves the next.
+    let met = MetRoots(of: old)
+    let outdated = state.withLock { state -> MetRoots? in
+      guard state.newest?.version == newest.version else { return nil }
+      state.pass = evaluation.number
+      return exchange(&state.roots, with: met)
     }
+    withExtendedLifetime(outdated) {}
     return newest
+  }
+
+  /// Of which a version was made, if they are known.
+  fileprivate func roots(of version: Int) -> MetRoots? {
+    state.withLock { $0.newest?.version == version ? $0.roots : nil }
   }
 
   private func makeVersion(after before: Version?, in evaluation: Evaluation) -> Version {
@@ -157,9 +199,7 @@ final class StateNode: Sendable {
       let made = (value, version: kept ?? state.lastVersion)
       let newest = exchange(&state.newest, with: made)
       let roots = state.roots.take()
-      let (isRegrouped, dependencies) = evaluation.end(run, leaving: &state.dependencies)
-      // With the lock held: who finds the new ones knows that.
-      if isRegrouped, newest != nil { Evaluation.noteRegrouping() }
+      let dependencies = evaluation.end(run, leaving: &state.dependencies)
       state.pass = evaluation.number
       return (made, (newest, roots, dependencies))
     }
@@ -172,22 +212,4 @@ final class StateNode: Sendable {
 
   /// What a follower has to keep of a value, to compare.
   func kept(of value: AnyBox) -> AnyBox? { isSame == nil ? nil : value }
-
-  /// The states of which its value is made now.
-  var rootsNow: [AnyStateRoot] { withExtendedLifetime(Evaluation.untracked(self)) { roots } }
-
-  /// The states of which its value was made.
-  var roots: [AnyStateRoot] {
-    var roots: [AnyStateRoot] = []
-    var seen: Set<ObjectIdentifier> = []
-    var open: [Dependency.Source] = [.derived(self)]
-    while let source = open.popLast() {
-      guard seen.insert(source.id).inserted else { continue }
-      switch source {
-      case .root(let root): roots.append(root)
-      case .derived(let node): open += node.state.withLock { $0.dependencies }.map(\.source)
-      }
-    }
-    return roots
-  }
 }
