@@ -16,8 +16,17 @@ struct DerivedState<Value: Sendable>: Sendable {
     let isSame = isSame.map { isSame in
       { @Sendable in isSame(Self.value(in: $0), Self.value(in: $1)) }
     }
-    node = StateNode(isSame: isSame, isCombined: isCombined) { Box(compute()) }
+    node = StateNode(isSame: isSame, isCombined: isCombined, partCount: 0) { _, _ in Box(compute()) }
     self.follow = follow
+  }
+
+  /// - Parameter update: Makes the value of the one before, if only the parts with these numbers have changed.
+  @inlinable
+  init(partCount: Int, _ update: @escaping @Sendable (Value?, [Int]) -> Value) {
+    node = StateNode(isSame: nil, isCombined: false, partCount: partCount) { before, parts in
+      Box(update(before.map(Self.value(in:)), parts))
+    }
+    follow = nil
   }
 
   @inlinable

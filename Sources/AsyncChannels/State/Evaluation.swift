@@ -31,8 +31,8 @@ final class Evaluation {
     var read: [Dependency] = []
     /// Where in that the innermost begins.
     var beginning = 0
-    /// The closures that run.
-    var running: [ObjectIdentifier] = []
+    /// The closures that run, and whether they read parts, which are noted together.
+    var running: [(node: ObjectIdentifier, readsParts: Bool)] = []
     var gathered: GatheredValues?
     var isGathered = false
   }
@@ -196,41 +196,73 @@ extension Evaluation {
   var number: UInt64 { state.number }
 
   /// Whether all states have these versions.
-  func areCurrent(_ roots: MetRoots) -> Bool {
-    roots.all.allSatisfy { look(at: $0.root) == $0.version }
+  func areCurrent(_ roots: [KnownRoot]) -> Bool {
+    roots.indices.allSatisfy { meet(roots[$0].root, roots[$0].version) }
   }
 
   /// Whether nothing has changed of what a closure has read. Looks in the order of its reading: so it computes nothing that
   /// the closure would not read now.
   func areCurrent(_ dependencies: [Dependency]) -> Bool {
+    let met = state.met.count
+    var areRoots = true
     for dependency in dependencies {
-      let version =
-        switch dependency.source {
-        case .derived(let node): node.newest(in: self).version
-        case .root(let root): look(at: root)
-        }
-      if version != dependency.version { return false }
+      switch dependency.source {
+      case .root(let root): if meet(root, dependency.version) { continue }
+      case .derived(let node):
+        areRoots = false
+        if node.newest(in: self).version == dependency.version { continue }
+      }
+      // The closure reads them again.
+      if areRoots { state.met.removeLast(state.met.count - met) }
+      return false
     }
     return true
   }
 
+  /// The numbers of the parts that have changed.
+  func changed(of parts: [Dependency]) -> [Int] {
+    parts.indices.filter { number in
+      switch parts[number].source {
+      case .root(let root): look(at: root) != parts[number].version
+      case .derived(let node): node.newest(in: self).version != parts[number].version
+      }
+    }
+  }
+
+  /// A value is right that was made of these parts.
+  func meet(_ parts: [Dependency]) { state.met.add(parts) }
+
+  /// Whether a state has this version.
+  private func meet(_ root: AnyStateRoot, _ version: Int) -> Bool {
+    guard look(at: root) == version else { return false }
+    state.met.add(root, version)
+    return true
+  }
+
   /// A closure begins to run. Returns where that before it began.
-  func begin(_ node: StateNode) -> Int {
+  func begin(_ node: StateNode, readsParts: Bool) -> Int {
     // In a circle, each that begins runs already: to look now and then is enough to end it.
-    if state.running.count % 64 == 63, state.running.contains(ObjectIdentifier(node)) {
+    if state.running.count % 64 == 63,
+      state.running.contains(where: { $0.node == ObjectIdentifier(node) })
+    {
       Misuse.trap("Derived state reads itself: its closure reads state that is derived from it.")
     }
-    state.running.append(ObjectIdentifier(node))
+    state.running.append((ObjectIdentifier(node), readsParts))
     return exchange(&state.beginning, with: state.read.count)
   }
 
-  /// Whether another thread has made the value meanwhile, of what the closure has read here or of something newer.
+  /// Whether another thread has made the value meanwhile, of what the closure has read here or of states that are newer. (A
+  /// higher version of derived state may be of older states: it was made late.)
   func isOutdone(by dependencies: [Dependency]) -> Bool {
     dependencies.elementsEqual(state.read[state.beginning...]) { other, own in
-      other.source.id == own.source.id
-        && (other.version == own.version || (!state.isGathered && other.version > own.version))
+      guard other.source.id == own.source.id else { return false }
+      if case .root = other.source, !state.isGathered { return other.version >= own.version }
+      return other.version == own.version
     }
   }
+
+  /// How much the closure has read.
+  var readCount: Int { state.read.count - state.beginning }
 
   /// It has ended.
   func end(_ outer: Int) {
@@ -240,36 +272,39 @@ extension Evaluation {
   }
 
   /// It has ended. Returns what is not needed any more: to be destroyed with no lock held.
-  func end(_ outer: Int, leaving dependencies: inout [Dependency]) -> [Dependency] {
+  ///
+  /// - Parameter parts: Those that it has read, if not all.
+  func end(
+    _ outer: Int, leaving dependencies: inout [Dependency], _ parts: [Int]
+  ) -> [Dependency] {
     var old: [Dependency] = []
-    let begin = state.beginning
-    let isAlike =
-      dependencies.count == state.read.count - begin
-      && dependencies.indices.allSatisfy {
-        dependencies[$0].source.id == state.read[begin + $0].source.id
-      }
-    if isAlike {
-      for index in dependencies.indices {
-        dependencies[index].version = state.read[begin + index].version
-      }
+    if parts.isEmpty, !isAlike(dependencies) {
+      old = exchange(&dependencies, with: Array(state.read[state.beginning...]))
     } else {
-      old = exchange(&dependencies, with: Array(state.read[begin...]))
+      for index in 0..<readCount {
+        dependencies[parts.isEmpty ? index : parts[index]].version =
+          state.read[state.beginning + index].version
+      }
     }
     end(outer)
     return old
   }
 
-  private func look(at root: AnyStateRoot) -> Int {
-    if state.isTracked { root.noteAccess() }
-    let gathered = state.isGathered ? state.gathered?[root] : nil
-    let version = gathered?.version ?? root.look()
-    noteLook(root, version, isGathered: gathered != nil)
-    return version
+  /// Whether the closure has read the same.
+  private func isAlike(_ dependencies: [Dependency]) -> Bool {
+    dependencies.count == readCount
+      && dependencies.indices.allSatisfy {
+        dependencies[$0].source.id == state.read[state.beginning + $0].source.id
+      }
   }
 
-  private func noteLook(_ root: AnyStateRoot, _ version: Int, isGathered: Bool) {
-    state.met.add(root, version)
-    if state.isGathered, !isGathered { state.gathered?.others.append(root) }
+  private func look(at root: AnyStateRoot) -> Int {
+    if state.isTracked { root.noteAccess() }
+    if state.isGathered {
+      if let gathered = state.gathered?[root] { return gathered.version }
+      state.gathered?.others.append(root)
+    }
+    return root.look()
   }
 
   /// A closure reads a state. Its value, if it was gathered.
@@ -277,15 +312,19 @@ extension Evaluation {
   func gatheredValue(of root: AnyStateRoot) -> Any? {
     if state.isTracked { root.observed.noteAccess() }
     guard state.isGathered, let gathered = state.gathered?[root] else { return nil }
-    noteLook(root, gathered.version, isGathered: true)
-    note(.root(root), gathered.version)
+    noteMet(root, gathered.version)
     return gathered.value
   }
 
   /// A closure has read a state that was not gathered.
   @usableFromInline
   func noteRead(_ root: AnyStateRoot, _ version: Int) {
-    noteLook(root, version, isGathered: false)
+    if state.isGathered { state.gathered?.others.append(root) }
+    noteMet(root, version)
+  }
+
+  private func noteMet(_ root: AnyStateRoot, _ version: Int) {
+    if state.running.last?.readsParts == false { state.met.add(root, version) }
     note(.root(root), version)
   }
 

@@ -33,7 +33,8 @@ final class StateFollower: Waiter, @unchecked Sendable {
   init(of node: StateNode, _ type: Any.Type) {
     (self.node, self.type) = (node, type)
     super.init(subscriber: 0)
-    _ = follow(Evaluation.untracked(node).roots)
+    var left: [(source: LogCursor, place: SignalPlace)] = []
+    _ = follow(Evaluation.untracked(node).roots, leaving: &left)
     // What is made of no state has a value, too.
     if places.isEmpty { signal.giveBack([]) }
   }
@@ -69,10 +70,7 @@ final class StateFollower: Waiter, @unchecked Sendable {
         for number in known.changed { sources[number]?.noteTakenTogether() }
         changed += known.changed
         known.changed.removeAll(keepingCapacity: true)
-        if !roots.are(followed) {
-          left = follow(roots)
-          return .nothing
-        }
+        if follow(roots, leaving: &left) { return .nothing }
         swap(&spare, &known.changed)
         given = (newest.version, node.kept(of: newest.value))
         return isGiven ? .skipped : .element(newest.value)
@@ -113,17 +111,22 @@ final class StateFollower: Waiter, @unchecked Sendable {
     }
   }
 
-  /// Subscribes to those that it does not follow, and returns those that it leaves. Requires the lock.
-  private func follow(_ roots: MetRoots) -> [(source: LogCursor, place: SignalPlace)] {
-    followed = roots.ids
+  /// Subscribes to those that it does not follow. Returns whether there were any. Requires the lock.
+  private func follow(
+    _ roots: MetRoots, leaving left: inout [(source: LogCursor, place: SignalPlace)]
+  ) -> Bool {
+    let met = roots.ids
+    if met == followed { return false }
+    followed = met
     let ids = Set(followed)
-    var left: [(source: LogCursor, place: SignalPlace)] = []
+    var isNew = false
     for (id, place) in places where !ids.contains(id) {
       if let source = sources[place.number].take() { left.append((source, place)) }
       places[id] = nil
       signal.remove(place)
     }
     for root in roots.unique where places[root.id] == nil {
+      isNew = true
       let place = signal.add()
       places[root.id] = place
       let source = root.log.subscribe(at: place)
@@ -133,7 +136,7 @@ final class StateFollower: Waiter, @unchecked Sendable {
         sources.append(source)
       }
     }
-    return left
+    return isNew
   }
 
   /// The numbers of those that were left are free when their logs call them no more.

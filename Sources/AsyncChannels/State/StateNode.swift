@@ -27,60 +27,61 @@ struct AnyStateRoot: Sendable {
   }
 }
 
+/// A state of which a value is made, with its version.
+typealias KnownRoot = (root: AnyStateRoot, version: Int)
+
 /// The states that a value is made of, with their versions.
 struct MetRoots: Sendable {
-  private(set) var all: [(root: AnyStateRoot, version: Int)] = []
+  private(set) var single: [KnownRoot] = []
+  /// The parts of arrays.
+  private var lists: [[Dependency]] = []
 
-  /// Of more than these, it costs as much to ask each time as to look through what was made of them.
-  var areFew: Bool { all.count <= 8 }
+  /// Those, if they are few. Of more, it costs as much to ask each time as to look through what was made of them.
+  var few: [KnownRoot]? { single.count <= 8 && lists.isEmpty ? single : nil }
+
+  /// In the order in which they were met.
+  var ids: [ObjectIdentifier] {
+    var ids = single.map(\.root.id)
+    for list in lists { ids += list.map(\.source.id) }
+    return ids
+  }
 
   /// Each once.
   var unique: [AnyStateRoot] {
     var seen: Set<ObjectIdentifier> = []
-    return all.map(\.root).filter { seen.insert($0.id).inserted }
+    let all = single.map(\.root) + lists.joined().compactMap(\.root)
+    return all.filter { seen.insert($0.id).inserted }
   }
 
-  var ids: [ObjectIdentifier] { all.map(\.root.id) }
+  /// Whether all have these versions still.
+  var areCurrent: Bool {
+    single.indices.allSatisfy { single[$0].root.version == single[$0].version }
+      && lists.allSatisfy { $0.allSatisfy(\.isCurrentRoot) }
+  }
 
-  /// Whether it has met these.
-  func are(_ ids: [ObjectIdentifier]) -> Bool { all.elementsEqual(ids) { $0.root.id == $1 } }
+  var count: Int { single.count }
+
+  mutating func add(_ parts: [Dependency]) { lists.append(parts) }
+
+  mutating func add(_ known: [KnownRoot]) {
+    if single.isEmpty { single = known } else { for (root, version) in known { add(root, version) } }
+  }
 
   /// Among many, one may stand more than once: to look it up would cost more.
   mutating func add(_ root: AnyStateRoot, _ version: Int) {
-    if areFew {
-      for known in all where known.root.id == root.id && known.version == version { return }
+    if single.count <= 8 {
+      for known in single where known.root.id == root.id && known.version == version { return }
     }
-    if all.isEmpty { all.reserveCapacity(4) }
-    all.append((root, version))
+    if single.isEmpty { single.reserveCapacity(4) }
+    single.append((root, version))
   }
 
-  mutating func removeAll() { all.removeAll(keepingCapacity: true) }
-
-  /// Whether all have these versions still.
-  var areCurrent: Bool { all.indices.allSatisfy { all[$0].root.version == all[$0].version } }
-
-  /// The same, for a reading of which Observation hears: of each before its version is looked at.
-  var areCurrentTracked: Bool {
-    all.indices.allSatisfy {
-      all[$0].root.noteAccess()
-      return all[$0].root.look() == all[$0].version
-    }
+  mutating func removeAll() {
+    single.removeAll(keepingCapacity: true)
+    lists.removeAll()
   }
-}
 
-extension MetRoots {
-  /// Those of what a closure has read; nil if they are not known, or many.
-  fileprivate init?(of dependencies: [Dependency]) {
-    for dependency in dependencies {
-      switch dependency.source {
-      case .root(let root): add(root, dependency.version)
-      case .derived(let node):
-        guard let roots = node.roots(of: dependency.version) else { return nil }
-        if all.isEmpty { self = roots } else { for (root, version) in roots.all { add(root, version) } }
-      }
-      guard areFew else { return nil }
-    }
-  }
+  mutating func removeLast(_ count: Int) { single.removeLast(count) }
 }
 
 /// What a closure has read, and the version that it had.
@@ -99,6 +100,15 @@ struct Dependency: Sendable {
 
   let source: Source
   var version: Int
+
+  var root: AnyStateRoot? {
+    if case .root(let root) = source { root } else { nil }
+  }
+
+  /// False only of a root that has changed.
+  var isCurrentRoot: Bool {
+    if case .root(let root) = source { root.version == version } else { true }
+  }
 }
 
 /// State that a closure makes of other state. All who read it or follow it share its value, which is made anew when
@@ -118,36 +128,46 @@ final class StateNode: Sendable {
     var pass: UInt64 = 0
     var lastVersion = 0
     /// Of which the newest was made, if they are few, and somebody has read it since then.
-    var roots: MetRoots?
+    var roots: [KnownRoot]?
   }
 
-  @usableFromInline let compute: @Sendable () -> AnyBox
+  /// Makes the value: of the one before, if only the parts with these numbers have changed.
+  @usableFromInline typealias Compute = @Sendable (AnyBox?, _ changed: [Int]) -> AnyBox
+
+  @usableFromInline let compute: Compute
   /// Whether that only reads a few states. Then what is derived from this calls it.
   @usableFromInline let isCombined: Bool
+  /// How many parts it has; zero if that is not known.
+  private let partCount: Int
   /// Whether two values count as one. Then what is made of this node is not made anew.
   private let isSame: (@Sendable (AnyBox, AnyBox) -> Bool)?
   private let state = Locked(State())
 
   @usableFromInline
   init(
-    isSame: (@Sendable (AnyBox, AnyBox) -> Bool)?, isCombined: Bool,
-    _ compute: @escaping @Sendable () -> AnyBox
+    isSame: (@Sendable (AnyBox, AnyBox) -> Bool)?, isCombined: Bool, partCount: Int,
+    _ compute: @escaping Compute
   ) {
     (self.compute, self.isSame, self.isCombined) = (compute, isSame, isCombined)
+    self.partCount = partCount
   }
 
   /// The newest, if its states are few, and are what they were. Observation hears of it.
   var newestIfCurrent: Version? {
     let (newest, roots) = state.withLock { ($0.newest, $0.roots) }
-    return roots?.areCurrentTracked == true ? newest : nil
+    let areCurrent = roots?.indices.allSatisfy {
+      roots?[$0].root.noteAccess()
+      return roots?[$0].root.look() == roots?[$0].version
+    }
+    return areCurrent == true ? newest : nil
   }
 
   /// Takes note of the states of which a version is made.
   func keep(_ roots: MetRoots, for version: Int) {
-    guard roots.areFew else { return }
+    guard let few = roots.few else { return }
     // What is replaced outlives the lock.
     let old = state.withLock { state in
-      state.newest?.version == version ? exchange(&state.roots, with: roots) : nil
+      state.newest?.version == version ? exchange(&state.roots, with: few) : nil
     }
     withExtendedLifetime(old) {}
   }
@@ -161,50 +181,76 @@ final class StateNode: Sendable {
     }
     if old == nil, let newest { return newest }
     if let newest, let roots, evaluation.areCurrent(roots) { return newest }
-    guard let newest, let old, evaluation.areCurrent(old) else {
+    guard let newest, let old else { return makeVersion(after: newest, in: evaluation) }
+    if old.count == partCount {
+      let changed = evaluation.changed(of: old)
+      if !changed.isEmpty { return makeVersion(after: newest, of: changed, in: evaluation) }
+      evaluation.meet(old)
+    } else if !evaluation.areCurrent(old) {
       return makeVersion(after: newest, in: evaluation)
     }
     // It was made in another reading: what is found out now saves the next.
-    let met = MetRoots(of: old)
-    let outdated = state.withLock { state -> MetRoots? in
+    let few = Self.roots(of: old)
+    let outdated = state.withLock { state -> [KnownRoot]? in
       guard state.newest?.version == newest.version else { return nil }
       state.pass = evaluation.number
-      return exchange(&state.roots, with: met)
+      return exchange(&state.roots, with: few)
     }
     withExtendedLifetime(outdated) {}
     return newest
   }
 
-  /// Of which a version was made, if they are known.
-  fileprivate func roots(of version: Int) -> MetRoots? {
-    state.withLock { $0.newest?.version == version ? $0.roots : nil }
+  /// The states of what a closure has read; nil if they are not known, or many.
+  private static func roots(of dependencies: [Dependency]) -> [KnownRoot]? {
+    var met = MetRoots()
+    for dependency in dependencies {
+      switch dependency.source {
+      case .root(let root): met.add(root, dependency.version)
+      case .derived(let node):
+        let known = node.state.withLock {
+          $0.newest?.version == dependency.version ? $0.roots : nil
+        }
+        guard let known else { return nil }
+        met.add(known)
+      }
+      if met.few == nil { return nil }
+    }
+    return met.few
   }
 
-  private func makeVersion(after before: Version?, in evaluation: Evaluation) -> Version {
-    let run = evaluation.begin(self)
-    let value = compute()
+  /// - Parameter parts: Those that have changed, if nothing else has.
+  private func makeVersion(
+    after before: Version?, of parts: [Int] = [], in evaluation: Evaluation
+  ) -> Version {
+    let run = evaluation.begin(self, readsParts: partCount > 0)
+    let value = compute(parts.isEmpty ? nil : before?.value, parts)
     let isUnchanged = before.map { countAsOne($0.value, value) } ?? false
     // What is replaced outlives the lock.
-    let (made, old) = state.withLock { state in
-      if let newest = state.newest, newest.version != before?.version,
-        evaluation.isOutdone(by: state.dependencies)
-      {
+    let (made, old) = state.withLock { state -> (Version?, (Version?, [KnownRoot]?, [Dependency])) in
+      let isNext = state.newest?.version == before?.version
+      // Another thread may have made another of other parts; and one that stands there several times is noted once.
+      if !parts.isEmpty, !isNext || evaluation.readCount != parts.count {
+        evaluation.end(run)
+        return (nil, (nil, nil, []))
+      }
+      if let newest = state.newest, !isNext, evaluation.isOutdone(by: state.dependencies) {
         // Else a value had two versions, and who follows it would get it twice.
         evaluation.end(run)
-        return (newest, (nil as Version?, nil as MetRoots?, [Dependency]()))
+        return (newest, (nil, nil, []))
       }
       // Another thread may have made another meanwhile. Then this is one, too: a version does not come again.
-      let kept = isUnchanged && state.newest?.version == before?.version ? before?.version : nil
+      let kept = isUnchanged && isNext ? before?.version : nil
       if kept == nil { state.lastVersion += 1 }
       let made = (value, version: kept ?? state.lastVersion)
       let newest = exchange(&state.newest, with: made)
       let roots = state.roots.take()
-      let dependencies = evaluation.end(run, leaving: &state.dependencies)
+      let dependencies = evaluation.end(run, leaving: &state.dependencies, parts)
+      if partCount > 0 { evaluation.meet(state.dependencies) }
       state.pass = evaluation.number
       return (made, (newest, roots, dependencies))
     }
     withExtendedLifetime((value, old)) {}
-    return made
+    return made ?? makeVersion(after: before, in: evaluation)
   }
 
   /// Whether `removeDuplicates` takes one for the other.

@@ -102,12 +102,19 @@ extension StateOutlet {
 
   /// State of any number of states of one type: an array of the values there are now, as `combine` of a few.
   ///
-  /// A change of one of them reads all of them.
+  /// When one of them has changed, the array is copied, and that one is read anew. Of the others it is only asked whether they
+  /// have changed.
   @inlinable
   public static func combine<Part>(
     _ parts: [StateOutlet<Part>]
   ) -> StateOutlet where Value == [Part] {
-    StateOutlet(.derived(DerivedState { parts.map(\.value) }))
+    StateOutlet(
+      .derived(
+        DerivedState(partCount: parts.count) { before, changed in
+          guard var values = before else { return parts.map(\.value) }
+          for number in changed { values[number] = parts[number].value }
+          return values
+        }))
   }
 }
 
