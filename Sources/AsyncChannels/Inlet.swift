@@ -31,7 +31,9 @@ public struct Inlet<Element: Sendable>: Sendable {
   final class Function: Sendable {
     @usableFromInline let function: @Sendable (Element) -> SendResult<Element>
     /// Inlets with the same key are equal; nil for an inlet that equals only its copies.
-    let equalityKey: (any AnyObject & Sendable)?
+    let equalityKey: ObjectIdentifier?
+    /// Its memory stays, so that no other object gets its identifier. What is in it does not.
+    private unowned let keyed: (any AnyObject & Sendable)?
     /// The log in which an element ends up, if that is known.
     let log: BroadcastLogBase?
     /// For those who follow it.
@@ -44,7 +46,7 @@ public struct Inlet<Element: Sendable>: Sendable {
       _ function: @escaping @Sendable (Element) -> SendResult<Element>
     ) {
       self.function = function
-      equalityKey = key
+      (equalityKey, keyed) = (key.map { ObjectIdentifier($0) }, key)
       self.log = log
       made = MadeInlet(at: place)
     }
@@ -220,18 +222,18 @@ public struct Inlet<Element: Sendable>: Sendable {
 extension Inlet: Hashable {
   /// Whether both are the inlet of the same channel or ``CurrentValue``, or copies of one that was made.
   public static func == (one: Inlet, other: Inlet) -> Bool {
-    one.identity === other.identity
+    one.identity == other.identity
   }
 
   /// Hashes what ``==(_:_:)`` compares.
   public func hash(into hasher: inout Hasher) {
-    hasher.combine(ObjectIdentifier(identity))
+    hasher.combine(identity)
   }
 
-  private var identity: AnyObject {
+  private var identity: ObjectIdentifier {
     switch target {
-    case .log(let log): log
-    case .function(let function): function.equalityKey ?? function
+    case .log(let log): ObjectIdentifier(log)
+    case .function(let function): function.equalityKey ?? ObjectIdentifier(function)
     }
   }
 }

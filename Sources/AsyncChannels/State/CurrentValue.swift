@@ -44,11 +44,12 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   /// The log keeps the newest element in its replay window: that *is* the value. There is no second
   /// copy that could disagree with what is published.
   @usableFromInline let log: BroadcastLog<Value>
-  @usableFromInline let observed = ObservedValue()
+  @usableFromInline let observed: ObservedValue
 
   /// Makes the state of a property: `@CurrentValue var state = State.isLoading`.
   public init(wrappedValue: Value) {
     log = BroadcastLog(replaying: 1, buffering: .unbounded)
+    observed = ObservedValue(of: log)
     _ = log.send(wrappedValue, replayed: true)
   }
 
@@ -94,7 +95,7 @@ public final class CurrentValue<Value: Sendable>: Observable, Sendable {
   @inlinable
   public var inlet: Inlet<Value> {
     Inlet(
-      calling: .init(equalTo: observed) { [weak self] in
+      calling: .init(equalTo: self) { [weak self] in
         SendResult(of: $0, subscribers: self?.set($0))
       })
   }

@@ -299,7 +299,7 @@ extension Evaluation {
   }
 
   private func look(at root: AnyStateRoot) -> Int {
-    if state.isTracked { root.noteAccess() }
+    if state.isTracked { root.observed.noteAccess() }
     if state.isGathered {
       if let gathered = state.gathered?[root] { return gathered.version }
       state.gathered?.others.append(root)

@@ -58,7 +58,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     self.source = source
     self.target = target
     switch source.source {
-    case .state(let root): followed.follow([AnyStateRoot(root.log, root.observed)], tell)
+    case .state(let root): followed.follow([AnyStateRoot(root.observed)], tell)
     case .derived(let derived): _ = newest(of: derived)
     }
   }
@@ -242,7 +242,7 @@ extension StateOutlet {
   /// The states that it is made of.
   var roots: [AnyStateRoot] {
     switch source {
-    case .state(let root): [AnyStateRoot(root.log, root.observed)]
+    case .state(let root): [AnyStateRoot(root.observed)]
     case .derived(let derived): Evaluation.untracked(derived.node).roots.unique
     }
   }

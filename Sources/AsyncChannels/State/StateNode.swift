@@ -3,22 +3,18 @@ import Synchronization
 /// A state that is written, without the type of its value.
 @frozen @usableFromInline
 struct AnyStateRoot: Sendable {
-  @usableFromInline let log: BroadcastLogBase
+  /// This alone is kept of each that was read. The log is found through it.
   @usableFromInline let observed: ObservedValue
 
   @inlinable
-  init(_ log: BroadcastLogBase, _ observed: ObservedValue) {
-    (self.log, self.observed) = (log, observed)
-  }
+  init(_ observed: ObservedValue) { self.observed = observed }
 
-  var id: ObjectIdentifier { ObjectIdentifier(log) }
+  var log: BroadcastLogBase {
+    guard let log = observed.log else { preconditionFailure("A binding is not read in this way.") }
+    return log
+  }
+  var id: ObjectIdentifier { ObjectIdentifier(observed) }
   @usableFromInline var version: Int { log.version.load(ordering: .acquiring) }
-
-  /// Tells Observation that its version is about to be looked at. A writer that does not see that yet has the log's lock
-  /// before this has: so this finds its version.
-  func noteAccess() {
-    if observed.noteAccess() { log.state.withLock { _ in } }
-  }
 
   /// Its version, for a reading. Traps if this thread is changing the value.
   func look() -> Int {
@@ -154,12 +150,14 @@ final class StateNode: Sendable {
 
   /// The newest, if its states are few, and are what they were. Observation hears of it.
   var newestIfCurrent: Version? {
-    let (newest, roots) = state.withLock { ($0.newest, $0.roots) }
-    let areCurrent = roots?.indices.allSatisfy {
-      roots?[$0].root.noteAccess()
-      return roots?[$0].root.look() == roots?[$0].version
+    state.withLock { state in
+      guard let roots = state.roots else { return nil }
+      for (root, version) in roots {
+        root.observed.noteAccess()
+        if root.look() != version { return nil }
+      }
+      return state.newest
     }
-    return areCurrent == true ? newest : nil
   }
 
   /// Takes note of the states of which a version is made.
@@ -175,12 +173,12 @@ final class StateNode: Sendable {
   /// The version that is right in a reading. Makes it, if the one before is not.
   func newest(in evaluation: Evaluation) -> Version {
     // Together: another thread may replace them. What it read is let go of before it is changed in place.
-    let (newest, old, roots) = state.withLock { state in
-      state.pass == evaluation.number
-        ? (state.newest, nil, nil) : (state.newest, state.dependencies, state.roots)
+    let (newest, old) = state.withLock { state -> (Version?, [Dependency]?) in
+      let isKnown =
+        state.pass == evaluation.number || state.roots.map(evaluation.areCurrent) ?? false
+      return (state.newest, isKnown ? nil : state.dependencies)
     }
     if old == nil, let newest { return newest }
-    if let newest, let roots, evaluation.areCurrent(roots) { return newest }
     guard let newest, let old else { return makeVersion(after: newest, in: evaluation) }
     if old.count == partCount {
       let changed = evaluation.changed(of: old)

@@ -26,7 +26,7 @@ struct StateRoot<Value: Sendable>: Sendable {
   static func value(
     of log: BroadcastLog<Value>, _ observed: ObservedValue, in evaluation: Evaluation
   ) -> Value {
-    let root = AnyStateRoot(log, observed)
+    let root = AnyStateRoot(observed)
     if let known = evaluation.gatheredValue(of: root), let value = known as? Value { return value }
     observed.writers.requireReadableByThisThread(of: Value.self)
     while true {
