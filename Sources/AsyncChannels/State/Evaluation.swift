@@ -210,7 +210,7 @@ extension Evaluation {
       case .root(let root): if meet(root, dependency.version) { continue }
       case .derived(let node):
         areRoots = false
-        if node.newest(in: self).version == dependency.version { continue }
+        if node.version(in: self) == dependency.version { continue }
       }
       // The closure reads them again.
       if areRoots { state.met.removeLast(state.met.count - met) }
@@ -224,7 +224,7 @@ extension Evaluation {
     parts.indices.filter { number in
       switch parts[number].source {
       case .root(let root): look(at: root) != parts[number].version
-      case .derived(let node): node.newest(in: self).version != parts[number].version
+      case .derived(let node): node.version(in: self) != parts[number].version
       }
     }
   }

@@ -1,3 +1,4 @@
+public import Observation
 public import Synchronization
 
 /// Tells Observation, and followers, of accesses and changes of one thing that is read: a value, or a
@@ -5,8 +6,26 @@ public import Synchronization
 ///
 /// Not generic, and apart from the value: a key path into a generic class, and that class's
 /// conformance, are looked up anew at each use.
+///
+/// **Why on the main actor.** Observation notes an access when a value is read, and installs the
+/// observer when the tracking closure has returned. An observer that is told before that keeps the old
+/// value. One that is told while it is being installed stays installed, and is called after each
+/// change, for ever. One that has read two values, which two threads tell of at the same time, is
+/// called twice.
+///
+/// So observers are told on the main actor only: immediately by a writer on the main thread, and by a
+/// job after a write from another thread. A tracking closure there is synchronous, so its observer is
+/// told when it is installed, and by one telling after the other, whatever values it has read.
+///
+/// Nor does it keep an old value. A write from another thread has stored its value when it enqueues the
+/// job or finds it enqueued, and the job begins to tell after it has taken note of that (release,
+/// acquire). So a closure that begins after the job has begun reads that value, and the observer of one
+/// that began before is installed when the job tells.
+///
+/// (Where `main` ends in `dispatch_main`, as on Linux without Foundation, the main actor runs on other
+/// threads than the main thread, which runs nothing any more. Then jobs tell all.)
 @usableFromInline
-final class ObservedValue: Sendable {
+final class ObservedValue: Observable, Sendable {
   /// Held by writers while they change the value.
   @usableFromInline let writers = WritersLock()
 
@@ -20,13 +39,25 @@ final class ObservedValue: Sendable {
   private static var followed: UInt8 { 2 }
   private static var isReadKnown: UInt8 { 4 }
 
-  /// Made when it is read first.
-  private let observers = AtomicLazyReference<ObserversOnMainActor>()
+  private let registrar = ObservationRegistrar()
+  /// Whether the job will tell, and has not begun to.
+  private let isJobEnqueued = Atomic(false)
+  /// How often observers were to be told since somebody began to tell them; zero while nobody does.
+  /// Relaxed: only the main actor tells.
+  private let tellings = Atomic(0)
   private let followers = Locked([Follower]())
 
   /// Called on the writer's thread, after the store and before observers are told, with no log's lock
   /// held.
   private typealias Follower = (id: ObjectIdentifier, tell: @Sendable () -> Void)
+
+  // Each object has a registrar of its own, so the same path serves all objects.
+  private var value: Void { () }
+  fileprivate static let path: any KeyPath<ObservedValue, Void> & Sendable = \.value
+  /// Stands for one that nobody refers to any more.
+  private static let gone = ObservedValue()
+  /// The same, where a read finds it in one step.
+  private let path = path
 
   /// That of a state whose value this is; nil if it is a binding's.
   let log: BroadcastLogBase?
@@ -48,11 +79,10 @@ final class ObservedValue: Sendable {
   /// Tells Observation that the value, or its version, is about to be read.
   func noteAccess() {
     if uses.load(ordering: .acquiring) & Self.isReadKnown == 0 { beginReading() }
-    observers.load()?.noteAccess()
+    registrar.access(self, keyPath: path)
   }
 
   private func beginReading() {
-    _ = observers.storeIfNil(ObserversOnMainActor())
     uses.bitwiseOr(Self.read, ordering: .relaxed)
     log?.state.withLock { _ in }
     uses.bitwiseOr(Self.isReadKnown, ordering: .releasing)
@@ -70,7 +100,29 @@ final class ObservedValue: Sendable {
     if uses & Self.followed != 0 {
       for follower in followers.withLock({ $0 }) { follower.tell() }
     }
-    if uses & Self.read != 0 { observers.load()?.tell() }
+    if uses & Self.read == 0 { return }
+    if CurrentThread.isMain { tellObservers() } else { tellObserversOnMainActor() }
+  }
+
+  /// "Will set" is told together with "did set", after the store: an observer that reads as soon as it
+  /// is told would otherwise find the old value, and not be told again.
+  ///
+  /// An observer that writes comes here while it is being told, and is still installed. So a job tells.
+  private func tellObservers() {
+    if tellings.add(1, ordering: .relaxed).oldValue > 0 { return }
+    registrar.tell(self)
+    if tellings.exchange(0, ordering: .relaxed) > 1 { tellObserversOnMainActor() }
+  }
+
+  /// Detached, so that the job inherits nothing of the writer's task, and keeps nothing of it
+  /// alive. Nor does it keep the value alive: only those who were to be told. Its priority is the main thread's.
+  private func tellObserversOnMainActor() {
+    if isJobEnqueued.exchange(true, ordering: .acquiringAndReleasing) { return }
+    Task.detached(priority: .high) { @MainActor [weak self, registrar] in
+      guard let self else { return registrar.tell(Self.gone) }
+      _ = isJobEnqueued.exchange(false, ordering: .acquiringAndReleasing)
+      tellObservers()
+    }
   }
 
   /// - Parameter tell: Is called after each later change, until it is removed.
@@ -86,5 +138,12 @@ final class ObservedValue: Sendable {
       let rest = followers.filter { $0.id != id }
       return exchange(&followers, with: rest)
     }
+  }
+}
+
+extension ObservationRegistrar {
+  fileprivate func tell(_ value: ObservedValue) {
+    willSet(value, keyPath: ObservedValue.path)
+    didSet(value, keyPath: ObservedValue.path)
   }
 }

@@ -125,6 +125,13 @@ final class StateNode: Sendable {
     var lastVersion = 0
     /// Of which the newest was made, if they are few, and somebody has read it since then.
     var roots: [KnownRoot]?
+
+    /// Whether the newest is right in a reading, as far as can be seen at once.
+    func isKnown(to evaluation: Evaluation) -> Bool {
+      if pass == evaluation.number { return true }
+      guard let roots else { return false }
+      return evaluation.areCurrent(roots)
+    }
   }
 
   /// Makes the value: of the one before, if only the parts with these numbers have changed.
@@ -172,14 +179,19 @@ final class StateNode: Sendable {
 
   /// The version that is right in a reading. Makes it, if the one before is not.
   func newest(in evaluation: Evaluation) -> Version {
+    state.withLock { $0.isKnown(to: evaluation) ? $0.newest : nil } ?? find(in: evaluation)
+  }
+
+  /// Its number alone.
+  func version(in evaluation: Evaluation) -> Int {
+    state.withLock { $0.isKnown(to: evaluation) ? $0.newest?.version : nil }
+      ?? find(in: evaluation).version
+  }
+
+  private func find(in evaluation: Evaluation) -> Version {
     // Together: another thread may replace them. What it read is let go of before it is changed in place.
-    let (newest, old) = state.withLock { state -> (Version?, [Dependency]?) in
-      let isKnown =
-        state.pass == evaluation.number || state.roots.map(evaluation.areCurrent) ?? false
-      return (state.newest, isKnown ? nil : state.dependencies)
-    }
-    if old == nil, let newest { return newest }
-    guard let newest, let old else { return makeVersion(after: newest, in: evaluation) }
+    let (newest, old) = state.withLock { ($0.newest, $0.dependencies) }
+    guard let newest else { return makeVersion(after: nil, in: evaluation) }
     if old.count == partCount {
       let changed = evaluation.changed(of: old)
       if !changed.isEmpty { return makeVersion(after: newest, of: changed, in: evaluation) }
