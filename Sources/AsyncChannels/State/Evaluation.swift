@@ -145,7 +145,7 @@ final class Evaluation {
       beginPass()
       let newest = node.newest(in: self)
       if state.met.areCurrent {
-        node.keep(state.met, for: newest.version)
+        if let few = state.met.few { node.keep(few, for: newest.version) }
         return (newest, state.met)
       }
     }

@@ -115,9 +115,8 @@ final class StateFollower: Waiter, @unchecked Sendable {
   private func follow(
     _ roots: MetRoots, leaving left: inout [(source: LogCursor, place: SignalPlace)]
   ) -> Bool {
-    let met = roots.ids
-    if met == followed { return false }
-    followed = met
+    if roots.have(followed) { return false }
+    followed = roots.ids
     let ids = Set(followed)
     var isNew = false
     for (id, place) in places where !ids.contains(id) {

@@ -42,6 +42,17 @@ struct MetRoots: Sendable {
     return ids
   }
 
+  /// Whether they have been met in this order.
+  func have(_ ids: [ObjectIdentifier]) -> Bool {
+    guard ids.count == lists.reduce(single.count, { $0 + $1.count }) else { return false }
+    var place = single.count
+    return single.indices.allSatisfy { single[$0].root.id == ids[$0] }
+      && lists.allSatisfy { list in
+        defer { place += list.count }
+        return list.indices.allSatisfy { list[$0].source.id == ids[place + $0] }
+      }
+  }
+
   /// Each once.
   var unique: [AnyStateRoot] {
     var seen: Set<ObjectIdentifier> = []
@@ -66,7 +77,7 @@ struct MetRoots: Sendable {
   /// Among many, one may stand more than once: to look it up would cost more.
   mutating func add(_ root: AnyStateRoot, _ version: Int) {
     if single.count <= 8 {
-      for known in single where known.root.id == root.id && known.version == version { return }
+      for index in single.indices where single[index].root.id == root.id && single[index].version == version { return }
     }
     if single.isEmpty { single.reserveCapacity(4) }
     single.append((root, version))
@@ -122,6 +133,8 @@ final class StateNode: Sendable {
     var dependencies: [Dependency] = []
     /// The pass that has found the newest to be right.
     var pass: UInt64 = 0
+    /// Whether another has, after that in which it was made.
+    var isFoundAgain = false
     var lastVersion = 0
     /// Of which the newest was made, if they are few, and somebody has read it since then.
     var roots: [KnownRoot]?
@@ -168,11 +181,10 @@ final class StateNode: Sendable {
   }
 
   /// Takes note of the states of which a version is made.
-  func keep(_ roots: MetRoots, for version: Int) {
-    guard let few = roots.few else { return }
+  func keep(_ roots: [KnownRoot], for version: Int) {
     // What is replaced outlives the lock.
     let old = state.withLock { state in
-      state.newest?.version == version ? exchange(&state.roots, with: few) : nil
+      state.newest?.version == version ? exchange(&state.roots, with: roots) : nil
     }
     withExtendedLifetime(old) {}
   }
@@ -189,24 +201,24 @@ final class StateNode: Sendable {
   }
 
   private func find(in evaluation: Evaluation) -> Version {
-    // Together: another thread may replace them. What it read is let go of before it is changed in place.
-    let (newest, old) = state.withLock { ($0.newest, $0.dependencies) }
-    guard let newest else { return makeVersion(after: nil, in: evaluation) }
-    if old.count == partCount {
-      let changed = evaluation.changed(of: old)
-      if !changed.isEmpty { return makeVersion(after: newest, of: changed, in: evaluation) }
-      evaluation.meet(old)
-    } else if !evaluation.areCurrent(old) {
-      return makeVersion(after: newest, in: evaluation)
+    // Together: another thread may replace them.
+    var (newest, old) = state.withLock { ($0.newest, $0.dependencies) }
+    let areParts = newest != nil && old.count == partCount
+    let changed = areParts ? evaluation.changed(of: old) : []
+    let isCurrent = areParts ? changed.isEmpty : evaluation.areCurrent(old)
+    guard let newest, isCurrent else {
+      // Let go of before it is changed in place.
+      old = []
+      return makeVersion(after: newest, of: changed, in: evaluation)
     }
-    // It was made in another reading: what is found out now saves the next.
-    let few = Self.roots(of: old)
-    let outdated = state.withLock { state -> [KnownRoot]? in
-      guard state.newest?.version == newest.version else { return nil }
+    if areParts { evaluation.meet(old) }
+    let isFoundAgain = state.withLock { state in
+      guard state.newest?.version == newest.version else { return false }
       state.pass = evaluation.number
-      return exchange(&state.roots, with: few)
+      return exchange(&state.isFoundAgain, with: true)
     }
-    withExtendedLifetime(outdated) {}
+    // It is read time and again: what is found out now saves the next.
+    if isFoundAgain, let roots = Self.roots(of: old) { keep(roots, for: newest.version) }
     return newest
   }
 
@@ -256,7 +268,7 @@ final class StateNode: Sendable {
       let roots = state.roots.take()
       let dependencies = evaluation.end(run, leaving: &state.dependencies, parts)
       if partCount > 0 { evaluation.meet(state.dependencies) }
-      state.pass = evaluation.number
+      (state.pass, state.isFoundAgain) = (evaluation.number, false)
       return (made, (newest, roots, dependencies))
     }
     withExtendedLifetime((value, old)) {}
