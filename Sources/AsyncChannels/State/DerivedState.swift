@@ -16,7 +16,8 @@ struct DerivedState<Value: Sendable>: Sendable {
     let isSame = isSame.map { isSame in
       { @Sendable in isSame(Self.value(in: $0), Self.value(in: $1)) }
     }
-    node = StateNode(isSame: isSame, isCombined: isCombined, partCount: 0) { _, _ in Box(compute()) }
+    node = StateNode(isSame: isSame, isCombined: isCombined, partCount: 0) { _, _ in Box(compute())
+    }
     self.follow = follow
   }
 

@@ -168,7 +168,8 @@ final class Evaluation {
   }
 
   private func beginPass() {
-    state.met.removeAll()
+    state.met.single.removeAll(keepingCapacity: true)
+    state.met.lists.removeAll()
     lastNumber += 1
     state.number = lastNumber
   }
@@ -203,7 +204,7 @@ extension Evaluation {
   /// Whether nothing has changed of what a closure has read. Looks in the order of its reading: so it computes nothing that
   /// the closure would not read now.
   func areCurrent(_ dependencies: [Dependency]) -> Bool {
-    let met = state.met.count
+    let met = state.met.single.count
     var areRoots = true
     for dependency in dependencies {
       switch dependency.source {
@@ -213,7 +214,7 @@ extension Evaluation {
         if node.version(in: self) == dependency.version { continue }
       }
       // The closure reads them again.
-      if areRoots { state.met.removeLast(state.met.count - met) }
+      if areRoots { state.met.single.removeLast(state.met.single.count - met) }
       return false
     }
     return true
@@ -230,7 +231,7 @@ extension Evaluation {
   }
 
   /// A value is right that was made of these parts.
-  func meet(_ parts: [Dependency]) { state.met.add(parts) }
+  func meet(_ parts: [Dependency]) { state.met.lists.append(parts) }
 
   /// Whether a state has this version.
   private func meet(_ root: AnyStateRoot, _ version: Int) -> Bool {
@@ -249,16 +250,6 @@ extension Evaluation {
     }
     state.running.append((ObjectIdentifier(node), readsParts))
     return exchange(&state.beginning, with: state.read.count)
-  }
-
-  /// Whether another thread has made the value meanwhile, of what the closure has read here or of states that are newer. (A
-  /// higher version of derived state may be of older states: it was made late.)
-  func isOutdone(by dependencies: [Dependency]) -> Bool {
-    dependencies.elementsEqual(state.read[state.beginning...]) { other, own in
-      guard other.source.id == own.source.id else { return false }
-      if case .root = other.source, !state.isGathered { return other.version >= own.version }
-      return other.version == own.version
-    }
   }
 
   /// How much the closure has read.

@@ -91,12 +91,12 @@ final class ObservedValue: Observable, Sendable {
   /// To be called after the value has changed. Calls followers, and observers: no lock may be held.
   @inlinable
   func tellOfChange() {
-    if uses.load(ordering: .relaxed) != 0 { tellAll() }
+    let uses = uses.load(ordering: .relaxed)
+    if uses != 0 { tellAll(uses) }
   }
 
   @usableFromInline
-  func tellAll() {
-    let uses = uses.load(ordering: .relaxed)
+  func tellAll(_ uses: UInt8) {
     if uses & Self.followed != 0 {
       for follower in followers.withLock({ $0 }) { follower.tell() }
     }

@@ -101,7 +101,9 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     while true {
       let before = followed.place.number
       let (newest, roots) = Evaluation.untracked(derived.node)
-      if followed.follow(roots.unique, tell) == before { return DerivedState.value(in: newest.value) }
+      if followed.follow(roots.unique, tell) == before {
+        return DerivedState.value(in: newest.value)
+      }
     }
   }
 

@@ -1,132 +1,16 @@
 import Synchronization
 
-/// A state that is written, without the type of its value.
-@frozen @usableFromInline
-struct AnyStateRoot: Sendable {
-  /// This alone is kept of each that was read. The log is found through it.
-  @usableFromInline let observed: ObservedValue
-
-  @inlinable
-  init(_ observed: ObservedValue) { self.observed = observed }
-
-  var log: BroadcastLogBase {
-    guard let log = observed.log else { preconditionFailure("A binding is not read in this way.") }
-    return log
-  }
-  var id: ObjectIdentifier { ObjectIdentifier(observed) }
-  @usableFromInline var version: Int { log.version.load(ordering: .acquiring) }
-
-  /// Its version, for a reading. Traps if this thread is changing the value.
-  func look() -> Int {
-    observed.writers.requireReadableByThisThread(of: log.elementType)
-    return version
-  }
-}
-
-/// A state of which a value is made, with its version.
-typealias KnownRoot = (root: AnyStateRoot, version: Int)
-
-/// The states that a value is made of, with their versions.
-struct MetRoots: Sendable {
-  private(set) var single: [KnownRoot] = []
-  /// The parts of arrays.
-  private var lists: [[Dependency]] = []
-
-  /// Those, if they are few. Of more, it costs as much to ask each time as to look through what was made of them.
-  var few: [KnownRoot]? { single.count <= 8 && lists.isEmpty ? single : nil }
-
-  /// In the order in which they were met.
-  var ids: [ObjectIdentifier] {
-    var ids = single.map(\.root.id)
-    for list in lists { ids += list.map(\.source.id) }
-    return ids
-  }
-
-  /// Whether they have been met in this order.
-  func have(_ ids: [ObjectIdentifier]) -> Bool {
-    guard ids.count == lists.reduce(single.count, { $0 + $1.count }) else { return false }
-    var place = single.count
-    return single.indices.allSatisfy { single[$0].root.id == ids[$0] }
-      && lists.allSatisfy { list in
-        defer { place += list.count }
-        return list.indices.allSatisfy { list[$0].source.id == ids[place + $0] }
-      }
-  }
-
-  /// Each once.
-  var unique: [AnyStateRoot] {
-    var seen: Set<ObjectIdentifier> = []
-    let all = single.map(\.root) + lists.joined().compactMap(\.root)
-    return all.filter { seen.insert($0.id).inserted }
-  }
-
-  /// Whether all have these versions still.
-  var areCurrent: Bool {
-    single.indices.allSatisfy { single[$0].root.version == single[$0].version }
-      && lists.allSatisfy { $0.allSatisfy(\.isCurrentRoot) }
-  }
-
-  var count: Int { single.count }
-
-  mutating func add(_ parts: [Dependency]) { lists.append(parts) }
-
-  mutating func add(_ known: [KnownRoot]) {
-    if single.isEmpty { single = known } else { for (root, version) in known { add(root, version) } }
-  }
-
-  /// Among many, one may stand more than once: to look it up would cost more.
-  mutating func add(_ root: AnyStateRoot, _ version: Int) {
-    if single.count <= 8 {
-      for index in single.indices where single[index].root.id == root.id && single[index].version == version { return }
-    }
-    if single.isEmpty { single.reserveCapacity(4) }
-    single.append((root, version))
-  }
-
-  mutating func removeAll() {
-    single.removeAll(keepingCapacity: true)
-    lists.removeAll()
-  }
-
-  mutating func removeLast(_ count: Int) { single.removeLast(count) }
-}
-
-/// What a closure has read, and the version that it had.
-struct Dependency: Sendable {
-  enum Source: Sendable {
-    case root(AnyStateRoot)
-    case derived(StateNode)
-
-    var id: ObjectIdentifier {
-      switch self {
-      case .root(let root): root.id
-      case .derived(let node): ObjectIdentifier(node)
-      }
-    }
-  }
-
-  let source: Source
-  var version: Int
-
-  var root: AnyStateRoot? {
-    if case .root(let root) = source { root } else { nil }
-  }
-
-  /// False only of a root that has changed.
-  var isCurrentRoot: Bool {
-    if case .root(let root) = source { root.version == version } else { true }
-  }
-}
-
 /// State that a closure makes of other state. All who read it or follow it share its value, which is made anew when
 /// something has changed that the closure has read.
 ///
 /// Nobody tells it of changes: who reads it compares versions. A version belongs to one value for good (or to values that
-/// count as one), and is not given twice. So a value is right whenever all that it was made of has the versions that it had. Several threads may compute
-/// one node simultaneously, with no lock held: each leaves a value, with the versions of which it was made.
+/// count as one), and is not given twice. So a value is right whenever all that it was made of has the versions that it had.
+/// Several threads may compute one node simultaneously, with no lock held: each leaves a value, with the versions of which it
+/// was made. One may come late, with a value of older states. Who reads it next finds that its versions are not those of now.
 @usableFromInline
 final class StateNode: Sendable {
   typealias Version = (value: AnyBox, version: Int)
+  private typealias Replaced = (Version?, [KnownRoot]?, [Dependency])
 
   private struct State {
     var newest: Version?
@@ -203,7 +87,7 @@ final class StateNode: Sendable {
   private func find(in evaluation: Evaluation) -> Version {
     // Together: another thread may replace them.
     var (newest, old) = state.withLock { ($0.newest, $0.dependencies) }
-    let areParts = newest != nil && old.count == partCount
+    let areParts = partCount > 0 && newest != nil && old.count == partCount
     let changed = areParts ? evaluation.changed(of: old) : []
     let isCurrent = areParts ? changed.isEmpty : evaluation.areCurrent(old)
     guard let newest, isCurrent else {
@@ -233,7 +117,11 @@ final class StateNode: Sendable {
           $0.newest?.version == dependency.version ? $0.roots : nil
         }
         guard let known else { return nil }
-        met.add(known)
+        if met.single.isEmpty {
+          met.single = known
+        } else {
+          for (root, version) in known { met.add(root, version) }
+        }
       }
       if met.few == nil { return nil }
     }
@@ -248,17 +136,12 @@ final class StateNode: Sendable {
     let value = compute(parts.isEmpty ? nil : before?.value, parts)
     let isUnchanged = before.map { countAsOne($0.value, value) } ?? false
     // What is replaced outlives the lock.
-    let (made, old) = state.withLock { state -> (Version?, (Version?, [KnownRoot]?, [Dependency])) in
+    let (made, old) = state.withLock { state -> (Version?, Replaced) in
       let isNext = state.newest?.version == before?.version
-      // Another thread may have made another of other parts; and one that stands there several times is noted once.
+      // Another thread may have made another of other parts; and a part that stands there several times is noted once.
       if !parts.isEmpty, !isNext || evaluation.readCount != parts.count {
         evaluation.end(run)
         return (nil, (nil, nil, []))
-      }
-      if let newest = state.newest, !isNext, evaluation.isOutdone(by: state.dependencies) {
-        // Else a value had two versions, and who follows it would get it twice.
-        evaluation.end(run)
-        return (newest, (nil, nil, []))
       }
       // Another thread may have made another meanwhile. Then this is one, too: a version does not come again.
       let kept = isUnchanged && isNext ? before?.version : nil

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What the faces of one state share: the log, whose replay window has the value (see
 /// ``CurrentValue``), and what tells Observation of its accesses and changes.
 @frozen @usableFromInline
@@ -47,5 +49,28 @@ struct StateRoot<Value: Sendable>: Sendable {
   static func untrackedValue(of log: BroadcastLog<Value>, _ observed: ObservedValue) -> Value {
     observed.writers.requireReadableByThisThread(of: Value.self)
     return log.newest ?? log.newest(after: observed.writers)
+  }
+}
+
+/// A state that is written, without the type of its value.
+@frozen @usableFromInline
+struct AnyStateRoot: Sendable {
+  /// This alone is kept of each that was read. The log is found through it.
+  @usableFromInline let observed: ObservedValue
+
+  @inlinable
+  init(_ observed: ObservedValue) { self.observed = observed }
+
+  var log: BroadcastLogBase {
+    guard let log = observed.log else { preconditionFailure("A binding is not read in this way.") }
+    return log
+  }
+  var id: ObjectIdentifier { ObjectIdentifier(observed) }
+  @usableFromInline var version: Int { log.version.load(ordering: .acquiring) }
+
+  /// Its version, for a reading. Traps if this thread is changing the value.
+  func look() -> Int {
+    observed.writers.requireReadableByThisThread(of: log.elementType)
+    return version
   }
 }

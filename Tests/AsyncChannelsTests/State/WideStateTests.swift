@@ -32,6 +32,46 @@ final class WideStateTests: XCTestCase {
     }
   }
 
+  /// Of an array, what has changed is read anew and nothing else. A model of plain numbers tells what is right.
+  func test_C140h_arraysOfWhatChangesNowAndThen() {
+    for seed in 1...UInt64(Length.rounds(200)) {
+      var random = SplitMix64(seed: seed)
+      let states = (0..<Int.random(in: 1...30, using: &random)).map { CurrentValue($0) }
+      // Some stand there several times, some are made of others, and some arrays have arrays in them.
+      let parts = (0..<Int.random(in: 1...40, using: &random)).map { _ in
+        (Int.random(in: 0..<states.count, using: &random), Int.random(in: 0..<4, using: &random))
+      }
+      let array = StateOutlet.combine(
+        parts.map { state, kind in
+          let outlet = states[state].outlet
+          switch kind {
+          case 0: return outlet
+          case 1: return outlet.map { $0 &* 3 }
+          case 2: return StateOutlet.combine([outlet, outlet]).map { $0[0] &+ $0[1] }
+          default: return outlet.flatMap { states[abs($0) % states.count].outlet }
+          }
+        })
+      let follower = array.subscribe()
+      for step in 0..<20 {
+        for _ in 0..<Int.random(in: 0...3, using: &random) {
+          states[.random(in: 0..<states.count, using: &random)].value = step &* 7
+        }
+        let right = parts.map { state, kind in
+          let value = states[state].value
+          return switch kind {
+          case 0: value
+          case 1: value &* 3
+          case 2: value &* 2
+          default: states[abs(value) % states.count].value
+          }
+        }
+        if .random(using: &random) { XCTAssertEqual(array.value, right) }
+        if let followed = follower.takeNow().element { XCTAssertEqual(followed, right) }
+        XCTAssertEqual(array.value, right, "seed \(seed), step \(step)")
+      }
+    }
+  }
+
   /// Values that are equal may differ. What is computed later, for another reason, is made of the newest.
   func test_C55_C118_whatComesWithAnEqualValueIsMadeOfTheNewest() {
     struct User: Equatable, Sendable {

@@ -1,0 +1,74 @@
+/// A state of which a value is made, with its version.
+typealias KnownRoot = (root: AnyStateRoot, version: Int)
+
+/// The states that a value is made of, with their versions, in the order in which a reading has met them.
+struct MetRoots: Sendable {
+  var single: [KnownRoot] = []
+  /// The parts of arrays.
+  var lists: [[Dependency]] = []
+
+  /// All, if they are few. Of more, it costs as much to ask each time as to look through what was made of them.
+  var few: [KnownRoot]? { single.count <= 8 && lists.isEmpty ? single : nil }
+
+  var ids: [ObjectIdentifier] {
+    var ids = single.map(\.root.id)
+    for list in lists { ids += list.map(\.source.id) }
+    return ids
+  }
+
+  /// Whether those are its.
+  func have(_ ids: [ObjectIdentifier]) -> Bool {
+    guard lists.isEmpty else { return self.ids == ids }
+    return single.count == ids.count && ids.indices.allSatisfy { single[$0].root.id == ids[$0] }
+  }
+
+  /// Each once.
+  var unique: [AnyStateRoot] {
+    var seen: Set<ObjectIdentifier> = []
+    let all = single.map(\.root) + lists.joined().compactMap(\.root)
+    return all.filter { seen.insert($0.id).inserted }
+  }
+
+  /// Whether all have these versions still.
+  var areCurrent: Bool {
+    single.indices.allSatisfy { single[$0].root.version == single[$0].version }
+      && lists.allSatisfy { $0.allSatisfy(\.isCurrentRoot) }
+  }
+
+  /// Among many, one may stand more than once: to look it up would cost more.
+  mutating func add(_ root: AnyStateRoot, _ version: Int) {
+    let isKnown = single.indices.prefix(9).contains {
+      single[$0].root.id == root.id && single[$0].version == version
+    }
+    if isKnown { return }
+    if single.isEmpty { single.reserveCapacity(4) }
+    single.append((root, version))
+  }
+}
+
+/// What a closure has read, and the version that it had.
+struct Dependency: Sendable {
+  enum Source: Sendable {
+    case root(AnyStateRoot)
+    case derived(StateNode)
+
+    var id: ObjectIdentifier {
+      switch self {
+      case .root(let root): root.id
+      case .derived(let node): ObjectIdentifier(node)
+      }
+    }
+  }
+
+  let source: Source
+  var version: Int
+
+  var root: AnyStateRoot? {
+    if case .root(let root) = source { root } else { nil }
+  }
+
+  /// False only of a root that has changed.
+  var isCurrentRoot: Bool {
+    if case .root(let root) = source { root.version == version } else { true }
+  }
+}
