@@ -49,13 +49,22 @@ extension Operation {
     },
     Operation("write-and-read-cellx-1000", times: 8) { @MainActor times in
       let states = (1...4).map { CurrentValue($0) }
-      let last = cellx(layers: 1_000, on: states.map(\.outlet))
+      let last = cellx(layers: 1_000, on: states.map(\.outlet))[1_000]
       for number in 1...times {
         states[0].value = number
         // Every layer but the first is made of it.
         if last.map(\.value).count != 4 { return false }
       }
       return true
+    },
+    // From the last to the first: what a follower finds out serves those of what it is made of.
+    Operation("follow-each-of-cellx-1000", times: 2, isConcurrent: true) { times in
+      (0..<times).allSatisfy { _ in
+        let states = (1...4).map { CurrentValue($0) }
+        let layers = cellx(layers: 1_000, on: states.map(\.outlet)).dropFirst()
+        let followers = layers.reversed().map { $0.map { $0.subscribe() } }
+        return withExtendedLifetime(followers) { states[0].subscriberCount > 1_000 }
+      }
     },
     Operation("write-and-follow-map") { times in
       let value = CurrentValue(0)
@@ -153,11 +162,12 @@ private func thousandFolded() -> ([CurrentValue<Int>], StateOutlet<Int>) {
 }
 
 /// Four states for each layer, made of those of the layer before.
-private func cellx(layers: Int, on states: [StateOutlet<Int>]) -> [StateOutlet<Int>] {
-  (0..<layers).reduce(into: states) { last, _ in
-    last = [
+private func cellx(layers count: Int, on states: [StateOutlet<Int>]) -> [[StateOutlet<Int>]] {
+  (0..<count).reduce(into: [states]) { layers, number in
+    let last = layers[number]
+    layers.append([
       last[1].map { $0 }, StateOutlet.combine(last[0], last[2]).map { $0 &- $1 },
       StateOutlet.combine(last[1], last[3]).map { $0 &+ $1 }, last[2].map { $0 },
-    ]
+    ])
   }
 }
