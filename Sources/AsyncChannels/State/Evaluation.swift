@@ -175,6 +175,7 @@ final class Evaluation {
   }
 
   /// - Parameter roots: Of which it may be made.
+  @inline(never)
   private func readGathered(
     _ node: StateNode, _ roots: [AnyStateRoot], isTracked: Bool, waiting: Bool
   ) -> Reading? {
@@ -198,7 +199,7 @@ extension Evaluation {
 
   /// Whether all states have these versions.
   func areCurrent(_ roots: [KnownRoot]) -> Bool {
-    roots.indices.allSatisfy { meet(roots[$0].root, roots[$0].version) }
+    roots.indices.allSatisfy { isCurrent(roots[$0].root, roots[$0].version) }
   }
 
   /// Whether nothing has changed of what a closure has read. Looks in the order of its reading: so it computes nothing that
@@ -208,7 +209,7 @@ extension Evaluation {
     var areRoots = true
     for dependency in dependencies {
       switch dependency.source {
-      case .root(let root): if meet(root, dependency.version) { continue }
+      case .root(let root): if isCurrent(root, dependency.version) { continue }
       case .derived(let node):
         areRoots = false
         if node.version(in: self) == dependency.version { continue }
@@ -222,19 +223,23 @@ extension Evaluation {
 
   /// The numbers of the parts that have changed.
   func changed(of parts: [Dependency]) -> [Int] {
-    parts.indices.filter { number in
-      switch parts[number].source {
-      case .root(let root): look(at: root) != parts[number].version
-      case .derived(let node): node.version(in: self) != parts[number].version
-      }
+    var changed: [Int] = []
+    for (number, part) in parts.enumerated() {
+      let version =
+        switch part.source {
+        case .root(let root): look(at: root)
+        case .derived(let node): node.version(in: self)
+        }
+      if version != part.version { changed.append(number) }
     }
+    return changed
   }
 
   /// A value is right that was made of these parts.
   func meet(_ parts: [Dependency]) { state.met.lists.append(parts) }
 
   /// Whether a state has this version.
-  private func meet(_ root: AnyStateRoot, _ version: Int) -> Bool {
+  private func isCurrent(_ root: AnyStateRoot, _ version: Int) -> Bool {
     guard look(at: root) == version else { return false }
     state.met.add(root, version)
     return true
@@ -289,6 +294,8 @@ extension Evaluation {
       }
   }
 
+  // Not inlined, as other functions here: clients would be larger.
+  @inline(never)
   private func look(at root: AnyStateRoot) -> Int {
     if state.isTracked { root.observed.noteAccess() }
     if state.isGathered {

@@ -69,6 +69,7 @@ struct AnyStateRoot: Sendable {
   @usableFromInline var version: Int { log.version.load(ordering: .acquiring) }
 
   /// Its version, for a reading. Traps if this thread is changing the value.
+  @inline(never)
   func look() -> Int {
     observed.writers.requireReadableByThisThread(of: log.elementType)
     return version
