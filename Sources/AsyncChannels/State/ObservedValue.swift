@@ -62,6 +62,7 @@ final class ObservedValue: Observable, Sendable {
   /// That of a state whose value this is; nil if it is a binding's.
   let log: BroadcastLogBase?
 
+  @usableFromInline
   init(of log: BroadcastLogBase? = nil) { self.log = log }
 
   /// To be called before the value is read. If a closure of derived state reads it on this thread, returns the reading,
