@@ -4,8 +4,7 @@ import XCTest
 
 @testable import AsyncChannels
 
-/// C37. The smallest allocation left behind by a cycle would come to 32 bytes of each, where half as much is allowed. The
-/// million is in `ChannelBacklogs`.
+/// C37. The smallest allocation left behind by a cycle would come to 32 bytes of each, where half as much is allowed.
 ///
 /// The cycles run on the test's thread, since only there is it known, without sleeping, that a
 /// consumer waits.

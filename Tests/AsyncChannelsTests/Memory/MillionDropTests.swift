@@ -3,8 +3,8 @@ import XCTest
 
 @testable import AsyncChannels
 
-/// Dropping a million elements, whatever held them (C36). `ChannelBacklogs` does the same optimized. A twentieth of
-/// them is far more than a small stack has room for, too.
+/// Dropping a million elements, whatever held them (C36). A twentieth of them is far more than a small stack has room
+/// for, too.
 final class MillionDropTests: XCTestCase {
   private let million = Length.rounds(1_000_000)
 

@@ -7,9 +7,7 @@ import Proof
 /// use, and so that one that crashes or hangs is a sentence too.
 @main
 struct ChannelBacklogs {
-  static let measures: [any Measure.Type] = [
-    StuckSubscriber.self, OutrunningProducer.self, SubscribeCycles.self, MillionDrop.self,
-  ]
+  static let measures: [any Measure.Type] = [StuckSubscriber.self, OutrunningProducer.self]
 
   static func main() async {
     Resident.useOneHeap()
@@ -66,7 +64,6 @@ struct ChannelBacklogs {
         --sends N       the number of elements sent past the stuck subscribers (100000000)
         --seconds T     how many seconds the producer outruns its consumers (60)
         --megabytes M   the approximate size of their backlogs (1500)
-        --cycles N      the number of cycles of subscribe, wait, cancel, drop (1000000)
 
       """
   }

@@ -7,14 +7,13 @@ struct Options {
   var sends = 100_000_000
   var seconds = 60
   var megabytes = 1500
-  var cycles = 1_000_000
   /// For one measure, in seconds: many times what it takes.
   var deadline: Double { Double(60 + 10 * seconds + sends / 100_000) }
 
   init(_ arguments: ArraySlice<String>) throws(UsageError) {
     // First, so that other options can be said before it and after it.
     if arguments.contains("--quick") {
-      (sends, seconds, megabytes, cycles) = (3_000_000, 3, 100, 100_000)
+      (sends, seconds, megabytes) = (3_000_000, 3, 100)
     }
     var arguments = arguments
     while let argument = arguments.popFirst() {
@@ -24,7 +23,6 @@ struct Options {
       case "--sends": sends = try Self.number(argument, &arguments)
       case "--seconds": seconds = try Self.number(argument, &arguments)
       case "--megabytes": megabytes = try Self.number(argument, &arguments)
-      case "--cycles": cycles = try Self.number(argument, &arguments)
       default:
         guard let named = ChannelBacklogs.measures.first(where: { $0.name == argument }) else {
           throw UsageError("there is no measure and no option \(argument); see --help")
