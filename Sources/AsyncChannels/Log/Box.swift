@@ -10,4 +10,8 @@ final class Box<Value: Sendable>: Sendable {
   init(_ value: Value) {
     self.value = value
   }
+
+  /// That of a box that is known to have such a value.
+  @inlinable
+  static func value(in box: AnyBox) -> Value { unsafeDowncast(box, to: Box.self).value }
 }

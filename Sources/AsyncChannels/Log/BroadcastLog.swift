@@ -180,10 +180,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     _ queues: ContiguousArray<SubscriberQueueBase>, with element: Element,
     evicting evicted: inout Evicted<Element>
   ) {
-    for queue in queues {
-      unsafeDowncast(queue, to: SubscriberQueue<Element>.self)
-        .offer(element, evicting: &evicted)
-    }
+    for queue in queues { queue.of(Element.self).offer(element, evicting: &evicted) }
   }
 
   /// Takes a place at the log's end, behind the replay window.

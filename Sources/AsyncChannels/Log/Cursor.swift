@@ -105,7 +105,7 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   private var newest: Element? {
     lock.withLock { _ in
       guard let untypedQueue else { return position.newest(of: untypedLog.publishedCount) }
-      let queue = unsafeDowncast(untypedQueue, to: SubscriberQueue<Element>.self)
+      let queue = untypedQueue.of(Element.self)
       return untypedLog.state.withLock { _ in queue.backlog.last }
     }
   }
@@ -161,8 +161,7 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     _ remove: (SubscriberQueue<Element>, _ isObserved: Bool) -> Element?
   ) -> Element? {
     guard let untypedQueue else { return nil }
-    // `join` made it, with this element's type.
-    let queue = unsafeDowncast(untypedQueue, to: SubscriberQueue<Element>.self)
+    let queue = untypedQueue.of(Element.self)
     var after: AfterLock?
     let element = untypedLog.state.withLock { state in
       let element = remove(queue, state.isObserved)

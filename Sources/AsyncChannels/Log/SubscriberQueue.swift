@@ -40,6 +40,14 @@ class SubscriberQueueBase: @unchecked Sendable {
   }
 }
 
+extension SubscriberQueueBase {
+  /// With its type. Its log asks, or a cursor of that: `join` made it, with their elements' type.
+  @inlinable
+  final func of<Element>(_ type: Element.Type) -> SubscriberQueue<Element> {
+    unsafeDowncast(self, to: SubscriberQueue<Element>.self)
+  }
+}
+
 /// See `SubscriberQueueBase`.
 @usableFromInline
 final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked Sendable {

@@ -222,7 +222,7 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
       // The task that made its answer has left that to this one.
       if current !== work { finish(current) }
       guard let next = answers.withLock({ $0.takeNext() }) else { return }
-      (answer, current) = unsafeDowncast(next, to: Box<(Answer, Work<Element>)>.self).value
+      (answer, current) = Box.value(in: next)
       if isolation != nil, budget.isUsedUp() { await budget.pause() }
     }
   }

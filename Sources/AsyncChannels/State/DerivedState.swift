@@ -14,7 +14,7 @@ struct DerivedState<Value: Sendable>: Sendable {
     isSame: (@Sendable (Value, Value) -> Bool)? = nil, _ compute: @escaping @Sendable () -> Value
   ) {
     let isSame = isSame.map { isSame in
-      { @Sendable in isSame(Self.value(in: $0), Self.value(in: $1)) }
+      { @Sendable in isSame(Box<Value>.value(in: $0), Box<Value>.value(in: $1)) }
     }
     node = StateNode(isSame: isSame, isCombined: isCombined, partCount: 0) { _, _ in Box(compute())
     }
@@ -25,16 +25,13 @@ struct DerivedState<Value: Sendable>: Sendable {
   @inlinable
   init(partCount: Int, _ update: @escaping @Sendable (Value?, [Int]) -> Value) {
     node = StateNode(isSame: nil, isCombined: false, partCount: partCount) { before, parts in
-      Box(update(before.map(Self.value(in:)), parts))
+      Box(update(before.map(Box<Value>.value(in:)), parts))
     }
     follow = nil
   }
 
   @inlinable
-  static func value(in box: AnyBox) -> Value { unsafeDowncast(box, to: Box<Value>.self).value }
-
-  @inlinable
-  var value: Value { Self.value(in: Evaluation.value(of: node)) }
+  var value: Value { Box<Value>.value(in: Evaluation.value(of: node)) }
 
   @usableFromInline
   var outlet: Outlet<Value> {
@@ -49,7 +46,7 @@ struct DerivedState<Value: Sendable>: Sendable {
     return .derived(follower) { mode, epoch in
       if mode == .peek { return .element(self.value) }
       return switch follower.step(mode, as: epoch) {
-      case .element(let box): .element(Self.value(in: box))
+      case .element(let box): .element(Box<Value>.value(in: box))
       case .skipped: .skipped
       case .nothing: .nothing
       }

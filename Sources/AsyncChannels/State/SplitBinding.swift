@@ -102,7 +102,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
       let before = followed.place.number
       let (newest, roots) = Evaluation.untracked(derived.node)
       if followed.follow(roots.unique, tell) == before {
-        return DerivedState.value(in: newest.value)
+        return Box<Value>.value(in: newest.value)
       }
     }
   }
@@ -180,7 +180,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
       else { return nil }
       guard followed.follow(roots.unique, tell) == before.number else { continue }
       return Published(
-        value: DerivedState.value(in: newest.value), version: before.version,
+        value: Box<Value>.value(in: newest.value), version: before.version,
         isCurrent: before.version == followed.place.version)
     }
   }

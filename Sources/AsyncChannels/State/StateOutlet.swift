@@ -67,7 +67,7 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Subscribable {
   @inlinable
   var input: Value {
     guard case .derived(let derived) = source, derived.node.isCombined else { return value }
-    return DerivedState.value(in: derived.node.compute(nil, []))
+    return Box<Value>.value(in: derived.node.compute(nil, []))
   }
 
   /// This state as an ``Outlet``, to pass where an outlet is required.
