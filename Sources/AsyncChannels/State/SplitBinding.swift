@@ -223,7 +223,7 @@ private final class FollowedRoots: Sendable {
   @discardableResult
   func follow(_ roots: [AnyStateRoot], _ tell: @escaping @Sendable () -> Void) -> Int {
     let (number, old) = state.withLock { state in
-      if state.roots.elementsEqual(roots, by: { $0.id == $1.id }) {
+      if Set(state.roots.map(\.id)) == Set(roots.map(\.id)) {
         return (state.number, [AnyStateRoot]())
       }
       let next = state.version + 1

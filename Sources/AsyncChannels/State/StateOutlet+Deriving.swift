@@ -110,7 +110,8 @@ extension StateOutlet {
   ) -> StateOutlet where Value == [Part] {
     StateOutlet(
       .derived(
-        DerivedState(partCount: parts.count) { before, changed in
+        // Few are read as those of a tuple, and kept with what is made of them.
+        DerivedState(partCount: parts.count > 8 ? parts.count : 0) { before, changed in
           guard var values = before else { return parts.map(\.value) }
           for number in changed { values[number] = parts[number].value }
           return values

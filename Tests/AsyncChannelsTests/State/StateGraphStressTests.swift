@@ -142,26 +142,32 @@ private struct Graph: Sendable {
     nodes = roots.map(\.outlet)
     for _ in 0..<20 {
       let some = (0..<3).map { _ in nodes[.random(in: 0..<nodes.count, using: &random)] }
-      nodes.append(Self.node(.random(in: 0..<6, using: &random), of: some[0], some[1], some[2]))
+      let node = Self.node(.random(in: 0..<7, using: &random), of: some[0], some[1], some[2])
+      nodes.append(node ?? Self.array(of: Array(nodes.suffix(10))))
     }
   }
 
   private static func node(
     _ kind: Int, of one: StateOutlet<Seen>, _ two: StateOutlet<Seen>, _ three: StateOutlet<Seen>
-  ) -> StateOutlet<Seen> {
+  ) -> StateOutlet<Seen>? {
     switch kind {
     case 0: one.map { $0.merged(with: $0) }
     case 1: one.removeDuplicates()
     case 2: StateOutlet.combine(one, two).map { $0.merged(with: $1) }
-    case 3:
-      StateOutlet.combine([one, two, three]).map { $0.reduce(Seen()) { $0.merged(with: $1) } }
+    case 3: array(of: [one, two, three])
     case 4: one.flatMap { seen in (seen.isEven ? two : three).map { $0.merged(with: seen) } }
-    default:
+    case 5:
       StateOutlet(tracking: {
         let seen = one.value
         return seen.isEven ? two.value.merged(with: seen) : seen
       })
+    // One of more than a few.
+    default: nil
     }
+  }
+
+  private static func array(of parts: [StateOutlet<Seen>]) -> StateOutlet<Seen> {
+    StateOutlet.combine(parts).map { $0.reduce(Seen()) { $0.merged(with: $1) } }
   }
 }
 
