@@ -96,11 +96,13 @@ final class StateNode: Sendable {
       return makeVersion(after: newest, of: changed, in: evaluation)
     }
     if areParts { evaluation.meet(old) }
-    let isFoundAgain = state.withLock { state in
-      guard state.newest?.version == newest.version else { return false }
+    // It may have been made of others before, with an equal value. They are destroyed with no lock held.
+    let (isFoundAgain, others) = state.withLock { state -> (Bool, [KnownRoot]?) in
+      guard state.newest?.version == newest.version else { return (false, nil) }
       state.pass = evaluation.number
-      return exchange(&state.isFoundAgain, with: true)
+      return (exchange(&state.isFoundAgain, with: true), state.roots.take())
     }
+    withExtendedLifetime(others) {}
     // It is read time and again: what is found out now saves the next.
     if isFoundAgain, let roots = Self.roots(of: old) { keep(roots, for: newest.version) }
     return newest

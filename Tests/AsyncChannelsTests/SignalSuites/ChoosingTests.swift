@@ -161,4 +161,17 @@ final class ChoosingTests: XCTestCase {
       XCTAssertLessThanOrEqual(census.count, 2)
     }
   }
+
+  /// Also by what is made of an equal value, and is not made anew.
+  func test_C25_whatWasChosenBeforeIsLetGoThoughItsValueIsEqual() {
+    let census = Census()
+    let choice = CurrentValue(CurrentValue(Tracked(1, in: census)))
+    let number = choice.outlet.flatMap(\.outlet).map(\.number).removeDuplicates()
+    let text = number.map { "\($0)" }
+    let shown = text.map { $0 + "!" }
+    XCTAssertEqual([text.value, shown.value], ["1", "1!"])
+    choice.value = CurrentValue(Tracked(1, in: census))
+    XCTAssertEqual(shown.value, "1!")
+    XCTAssertEqual(census.count, 1)
+  }
 }
