@@ -42,7 +42,7 @@ class SubscriberQueueBase: @unchecked Sendable {
 
 extension SubscriberQueueBase {
   /// With its type. Its log asks, or a cursor of that: `join` made it, with their elements' type.
-  @inlinable
+  @inlinable @inline(__always)
   final func of<Element>(_ type: Element.Type) -> SubscriberQueue<Element> {
     unsafeDowncast(self, to: SubscriberQueue<Element>.self)
   }

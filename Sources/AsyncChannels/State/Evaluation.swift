@@ -164,7 +164,9 @@ final class Evaluation {
     // It keeps no state alive. A `deinit` may read derived state: so they are destroyed when this is as it was.
     let met = exchange(&state.met, with: MetRoots())
     let gathered = exchange(&state.isGathered, with: false) ? state.gathered.take() : nil
-    withExtendedLifetime((met, gathered)) {}
+    // What a `deinit` has read while no closure ran.
+    let read = state.read.isEmpty ? [] : exchange(&state.read, with: [])
+    withExtendedLifetime((met, gathered, read)) {}
   }
 
   private func beginPass() {
@@ -257,6 +259,14 @@ extension Evaluation {
     return exchange(&state.beginning, with: state.read.count)
   }
 
+  /// Whether the closure has read the same, with the same versions.
+  func hasRead(_ dependencies: [Dependency]) -> Bool {
+    isAlike(dependencies)
+      && dependencies.indices.allSatisfy {
+        dependencies[$0].version == state.read[state.beginning + $0].version
+      }
+  }
+
   /// How much the closure has read.
   var readCount: Int { state.read.count - state.beginning }
 
@@ -326,10 +336,15 @@ extension Evaluation {
     note(.root(root), version)
   }
 
-  /// A closure that reads one several times notes it once, unless it has read several others in between.
+  /// A closure that reads one several times notes it once, unless it has read several others in between. Parts have a place
+  /// each.
   private func note(_ source: Dependency.Source, _ version: Int) {
-    let recent = max(state.beginning, state.read.count - 4)
-    for index in recent..<state.read.count where state.read[index].source.id == source.id { return }
+    if state.running.last?.readsParts != true {
+      let recent = max(state.beginning, state.read.count - 4)
+      for index in recent..<state.read.count where state.read[index].source.id == source.id {
+        return
+      }
+    }
     state.read.append(Dependency(source: source, version: version))
   }
 }

@@ -1,7 +1,7 @@
 /// A state of which a value is made, with its version.
 typealias KnownRoot = (root: AnyStateRoot, version: Int)
 
-/// The states that a value is made of, with their versions, in the order in which a reading has met them.
+/// The states that a value is made of, with their versions, as a reading has met them.
 struct MetRoots: Sendable {
   var single: [KnownRoot] = []
   /// The parts of arrays.
@@ -12,7 +12,9 @@ struct MetRoots: Sendable {
 
   var ids: [ObjectIdentifier] {
     var ids = single.map(\.root.id)
-    for list in lists { ids += list.map(\.source.id) }
+    for list in lists {
+      for part in list { if case .root(let root) = part.source { ids.append(root.id) } }
+    }
     return ids
   }
 

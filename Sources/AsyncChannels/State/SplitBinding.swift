@@ -58,7 +58,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     self.source = source
     self.target = target
     switch source.source {
-    case .state(let root): followed.follow([AnyStateRoot(root.observed)], tell)
+    case .state(let root): followed.follow([AnyStateRoot(root.observed)], since: 0, tell)
     case .derived(let derived): _ = newest(of: derived)
     }
   }
@@ -101,7 +101,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     while true {
       let before = followed.place.number
       let (newest, roots) = Evaluation.untracked(derived.node)
-      if followed.follow(roots.unique, tell) == before {
+      if followed.follow(roots.unique, since: before, tell) == before {
         return Box<Value>.value(in: newest.value)
       }
     }
@@ -153,14 +153,19 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   /// This runs on the publisher's thread, before it goes on. So an owner that takes, decides and
   /// publishes has not taken more than it had taken when it published.
   private func judge() -> Bool {
-    guard let seen = drafting.withLock({ $0.look() }) else { return true }
-    guard case .derived = source.source else { return seen.isTaken && end(seen) }
-    // Something is changed in place just now: it comes here when that is published.
-    guard let published else { return false }
-    let isChanged = seen.before.map { $0.value != published.value } ?? true
-    if seen.isTaken, isChanged, end(seen) { return true }
-    remember(published)
-    return false
+    while true {
+      guard let seen = drafting.withLock({ $0.look() }) else { return true }
+      guard case .derived = source.source else { return seen.isTaken && end(seen) }
+      let before = followed.place.number
+      // Something is changed in place just now: it comes here when that is published.
+      guard let published else { return false }
+      // A state that it did not follow may have answered meanwhile.
+      if followed.place.number != before { continue }
+      let isChanged = seen.before.map { $0.value != published.value } ?? true
+      if seen.isTaken, isChanged, end(seen) { return true }
+      remember(published)
+      return false
+    }
   }
 
   /// Ends the draft that was seen. False if there was another write meanwhile, on which this is no decision.
@@ -178,7 +183,8 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
       let before = followed.place
       guard let (newest, roots) = Evaluation.withoutWaiting(derived.node, followed.roots)
       else { return nil }
-      guard followed.follow(roots.unique, tell) == before.number else { continue }
+      guard followed.follow(roots.unique, since: before.number, tell) == before.number
+      else { continue }
       return Published(
         value: Box<Value>.value(in: newest.value), version: before.version,
         isCurrent: before.version == followed.place.version)
@@ -220,15 +226,22 @@ private final class FollowedRoots: Sendable {
 
   /// To be called after the source was read, of these states. If they are others than before, follows them: then another
   /// number comes back, and the source is to be read again, since they may have changed meanwhile.
+  ///
+  /// - Parameter before: The number when it began to be read. If there is another now, these may be old.
   @discardableResult
-  func follow(_ roots: [AnyStateRoot], _ tell: @escaping @Sendable () -> Void) -> Int {
+  func follow(
+    _ roots: [AnyStateRoot], since before: Int, _ tell: @escaping @Sendable () -> Void
+  ) -> Int {
     let (number, old) = state.withLock { state in
-      if Set(state.roots.map(\.id)) == Set(roots.map(\.id)) {
-        return (state.number, [AnyStateRoot]())
-      }
+      let (ids, known) = (Set(roots.map(\.id)), Set(state.roots.map(\.id)))
+      if state.number != before || ids == known { return (state.number, [AnyStateRoot]()) }
       let next = state.version + 1
-      for root in state.roots { root.observed.removeFollower(ObjectIdentifier(self)) }
-      for root in roots { root.observed.addFollower(ObjectIdentifier(self), tell) }
+      for root in state.roots where !ids.contains(root.id) {
+        root.observed.removeFollower(ObjectIdentifier(self))
+      }
+      for root in roots where !known.contains(root.id) {
+        root.observed.addFollower(ObjectIdentifier(self), tell)
+      }
       let old = exchange(&state.roots, with: roots)
       state.number += 1
       state.addend += next - state.version

@@ -11,6 +11,7 @@
 final class StateFollower: Waiter, @unchecked Sendable {
   /// What was given last. The value only if it is to be compared.
   private typealias Given = (version: Int, value: AnyBox?)
+  private typealias Source = (cursor: LogCursor, root: AnyStateRoot, place: SignalPlace)
 
   private let node: StateNode
   private let type: Any.Type
@@ -18,7 +19,8 @@ final class StateFollower: Waiter, @unchecked Sendable {
   /// By their numbers in the signal; nil for one that was left.
   @exclusivity(unchecked) private var sources: [LogCursor?] = []
   /// By state.
-  @exclusivity(unchecked) private var places: [ObjectIdentifier: SignalPlace] = [:]
+  @exclusivity(unchecked) private var places:
+    [ObjectIdentifier: (root: AnyStateRoot, place: SignalPlace)] = [:]
   /// As the reading has met them.
   @exclusivity(unchecked) private var followed: [ObjectIdentifier] = []
   @exclusivity(unchecked) private var given: Given?
@@ -33,7 +35,7 @@ final class StateFollower: Waiter, @unchecked Sendable {
   init(of node: StateNode, _ type: Any.Type) {
     (self.node, self.type) = (node, type)
     super.init(subscriber: 0)
-    var left: [(source: LogCursor, place: SignalPlace)] = []
+    var left: [Source] = []
     _ = follow(Evaluation.untracked(node).roots, leaving: &left)
     // What is made of no state has a value, too.
     if places.isEmpty { signal.giveBack([]) }
@@ -64,7 +66,7 @@ final class StateFollower: Waiter, @unchecked Sendable {
             || $0.value.map { node.countAsOne($0, newest.value) } ?? false
         } ?? false
       // Destroyed with no lock held.
-      var left: [(source: LogCursor, place: SignalPlace)] = []
+      var left: [Source] = []
       defer { leave(exchange(&left, with: [])) }
       let result = withPlace(of: epoch) { () -> Upstream<AnyBox>.Taken in
         for number in known.changed { sources[number]?.noteTakenTogether() }
@@ -91,7 +93,7 @@ final class StateFollower: Waiter, @unchecked Sendable {
       run = mode == .atOnce ? run + 1 : 0
       if run == 64 { return nil }
       if mode == .next || mode == .atOnce {
-        tellDemand(of: changed)
+        for number in changed { tellDemand(of: sources[number]) }
         changed.removeAll(keepingCapacity: true)
       }
       var taken = exchange(&spare, with: [])
@@ -104,30 +106,26 @@ final class StateFollower: Waiter, @unchecked Sendable {
   }
 
   /// What it took is worked on.
-  private func tellDemand(of numbers: some Sequence<Int>) {
-    for number in numbers {
-      guard let source = sources[number], source.isObserved else { continue }
-      _ = source.poll(demands: true, orJoinWith: nil)
-    }
+  @inline(never)
+  private func tellDemand(of source: LogCursor?) {
+    if let source, source.isObserved { _ = source.poll(demands: true, orJoinWith: nil) }
   }
 
   /// Subscribes to those that it does not follow. Returns whether there were any. Requires the lock.
-  private func follow(
-    _ roots: MetRoots, leaving left: inout [(source: LogCursor, place: SignalPlace)]
-  ) -> Bool {
+  private func follow(_ roots: MetRoots, leaving left: inout [Source]) -> Bool {
     if roots.have(followed) { return false }
     followed = roots.ids
     let ids = Set(followed)
     var isNew = false
-    for (id, place) in places where !ids.contains(id) {
-      if let source = sources[place.number].take() { left.append((source, place)) }
+    for (id, (root, place)) in places where !ids.contains(id) {
+      if let source = sources[place.number].take() { left.append((source, root, place)) }
       places[id] = nil
       signal.remove(place)
     }
     for root in roots.unique where places[root.id] == nil {
       isNew = true
       let place = signal.add()
-      places[root.id] = place
+      places[root.id] = (root, place)
       let source = root.log.subscribe(at: place)
       if place.number < sources.count {
         sources[place.number] = source
@@ -139,7 +137,7 @@ final class StateFollower: Waiter, @unchecked Sendable {
   }
 
   /// The numbers of those that were left are free when their logs call them no more.
-  private func leave(_ left: consuming [(source: LogCursor, place: SignalPlace)]) {
+  private func leave(_ left: consuming [Source]) {
     let places = left.map(\.place)
     left = []
     for place in places { signal.free(place) }
@@ -152,7 +150,7 @@ final class StateFollower: Waiter, @unchecked Sendable {
   override func poll(demands: Bool, orJoinWith bell: Doorbell?) -> PollResult {
     let result = signal.poll(orJoinWith: bell)
     // A state that changes meanwhile is told to have more.
-    if demands { tellDemand(of: sources.indices) }
+    if demands { for source in sources { tellDemand(of: source) } }
     return result
   }
 

@@ -140,10 +140,15 @@ final class StateNode: Sendable {
     // What is replaced outlives the lock.
     let (made, old) = state.withLock { state -> (Version?, Replaced) in
       let isNext = state.newest?.version == before?.version
-      // Another thread may have made another of other parts; and a part that stands there several times is noted once.
+      // Another thread may have made another of other parts; or a `deinit` has read something meanwhile.
       if !parts.isEmpty, !isNext || evaluation.readCount != parts.count {
-        evaluation.end(run)
         return (nil, (nil, nil, []))
+      }
+      // Else who follows it would get it twice.
+      if !isNext, let newest = state.newest, evaluation.hasRead(state.dependencies) {
+        if partCount > 0 { evaluation.meet(state.dependencies) }
+        evaluation.end(run)
+        return (newest, (nil, nil, []))
       }
       // Another thread may have made another meanwhile. Then this is one, too: a version does not come again.
       let kept = isUnchanged && isNext ? before?.version : nil
@@ -157,7 +162,9 @@ final class StateNode: Sendable {
       return (made, (newest, roots, dependencies))
     }
     withExtendedLifetime((value, old)) {}
-    return made ?? makeVersion(after: before, in: evaluation)
+    if let made { return made }
+    evaluation.end(run)
+    return makeVersion(after: before, in: evaluation)
   }
 
   /// Whether `removeDuplicates` takes one for the other.

@@ -65,6 +65,7 @@ struct AnyStateRoot: Sendable {
     guard let log = observed.log else { preconditionFailure("A binding is not read in this way.") }
     return log
   }
+  /// Another state may have it when this is gone: who keeps it keeps this, too.
   var id: ObjectIdentifier { ObjectIdentifier(observed) }
   @usableFromInline var version: Int { log.version.load(ordering: .acquiring) }
 

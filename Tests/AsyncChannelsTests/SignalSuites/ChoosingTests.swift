@@ -1,5 +1,3 @@
-import Foundation
-import Synchronization
 import TestSupport
 import XCTest
 
@@ -108,45 +106,6 @@ final class ChoosingTests: XCTestCase {
       before.value = 5
       XCTAssertNil(follower.takeNow().element)
     }
-  }
-
-  /// A reader whose closure has chosen by an old value, and ends when another has read the new one.
-  func test_C140b_aSlowReaderOfAnOldChoiceChangesNothing() {
-    let (choice, rows) = (CurrentValue(0), (0..<2).map { CurrentValue($0) })
-    let (entered, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    let chosen = choice.outlet.flatMap { row in
-      if Thread.current.name == "slow" {
-        entered.signal()
-        mayGoOn.wait()
-      }
-      return rows[row].outlet
-    }
-    let isWaiting = Atomic(false)
-    let text = chosen.map { number in
-      if isWaiting.exchange(false, ordering: .relaxed) {
-        // It stores what it has made of the old choice, and begins again.
-        mayGoOn.signal()
-        entered.wait()
-      }
-      return "\(number)"
-    }
-    let follower = text.subscribe()
-    XCTAssertEqual(follower.takeNow().element, "0")
-    choice.value = 0
-    let isOver = DispatchSemaphore(value: 0)
-    Thread.detachNewThread {
-      Thread.current.name = "slow"
-      XCTAssertEqual(chosen.value, 10)
-      isOver.signal()
-    }
-    entered.wait()
-    choice.value = 1
-    isWaiting.store(true, ordering: .relaxed)
-    XCTAssertEqual(follower.takeNow().element, "1")
-    rows[1].value = 10
-    XCTAssertEqual(follower.takeNow().element, "10")
-    for _ in 0..<3 { mayGoOn.signal() }
-    isOver.wait()
   }
 
   func test_C25_whatWasChosenBeforeIsLetGo() {

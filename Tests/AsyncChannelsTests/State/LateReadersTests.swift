@@ -1,0 +1,222 @@
+import Foundation
+import Observation
+import Synchronization
+import TestSupport
+import XCTest
+
+@testable import AsyncChannels
+
+/// Readers that come late with what they have read, and states that come where others were.
+final class LateReadersTests: XCTestCase {
+  private let entered = DispatchSemaphore(value: 0)
+  private let mayGoOn = DispatchSemaphore(value: 0)
+  private let isOver = DispatchSemaphore(value: 0)
+
+  /// Does something on another thread, which stops in `stop`.
+  private func onSlowThread(_ body: @escaping @Sendable () -> Void) {
+    Thread.detachNewThread { [isOver] in
+      Thread.current.threadDictionary["isSlow"] = true
+      body()
+      isOver.signal()
+    }
+    entered.wait()
+  }
+
+  /// In a closure of derived state: stops the slow thread, and no other.
+  private var stop: @Sendable () -> Void {
+    { [entered, mayGoOn] in
+      if Thread.current.threadDictionary["isSlow"] == nil { return }
+      entered.signal()
+      mayGoOn.wait()
+    }
+  }
+
+  /// However often it still stops.
+  private func endSlowThread() {
+    for _ in 0..<20 { mayGoOn.signal() }
+    isOver.wait()
+  }
+
+  /// One has chosen by an old value, and ends when another has read the new one.
+  func test_C140b_aReaderOfAnOldChoiceChangesNothing() {
+    let (choice, rows) = (CurrentValue(0), (0..<2).map { CurrentValue($0) })
+    let chosen = choice.outlet.flatMap { [stop] row in
+      stop()
+      return rows[row].outlet
+    }
+    let isWaiting = Atomic(false)
+    let text = chosen.map { [entered, mayGoOn] number in
+      if isWaiting.exchange(false, ordering: .relaxed) {
+        // It stores what it has made of the old choice, and begins again.
+        mayGoOn.signal()
+        entered.wait()
+      }
+      return "\(number)"
+    }
+    let follower = text.subscribe()
+    XCTAssertEqual(follower.takeNow().element, "0")
+    choice.value = 0
+    onSlowThread { XCTAssertEqual(chosen.value, 10) }
+    choice.value = 1
+    isWaiting.store(true, ordering: .relaxed)
+    XCTAssertEqual(follower.takeNow().element, "1")
+    rows[1].value = 10
+    XCTAssertEqual(follower.takeNow().element, "10")
+    endSlowThread()
+  }
+
+  /// Two make a value of the same states. Else it had two versions.
+  func test_C140a_aValueThatTwoReadersMakeIsGivenOnce() {
+    let (states, runs) = ((CurrentValue(0), CurrentValue(0)), Record<Int>())
+    let tens = StateOutlet(tracking: { [stop] in
+      let number = states.0.value
+      stop()
+      return number / 10
+    })
+    let text = StateOutlet.combine(tens, states.1.outlet.removeDuplicates()).map {
+      runs.add($0)
+      return "\($0) \($1)"
+    }
+    let follower = text.subscribe()
+    XCTAssertEqual(follower.takeNow().element, "0 0")
+    states.0.value = 10
+    onSlowThread { XCTAssertEqual(tens.value, 1) }
+    XCTAssertEqual(follower.takeNow().element, "1 0")
+    endSlowThread()
+    _ = runs.take()
+    states.1.value = 0
+    XCTAssertNil(follower.takeNow().element)
+    XCTAssertEqual(runs.take(), [])
+  }
+
+  /// Who publishes has found an old choice, and follows that, while the owner decides.
+  func test_C116_aLatePublisherMissesNoDecision() {
+    let (choice, rows) = (CurrentValue(0), (0..<2).map { CurrentValue($0) })
+    let (input, source) = (
+      Channel<Int>(),
+      choice.outlet.flatMap { [stop] row in
+        stop()
+        return rows[row].outlet
+      }
+    )
+    let received = input.outlet.subscribe()
+    let binding = SplitBinding(reading: source, writing: input.inlet)
+    binding.value = 100
+    onSlowThread { rows[0].value = 1 }  // No decision: nobody has taken the draft.
+    choice.value = 1
+    XCTAssertEqual(binding.value, 100)
+    mayGoOn.signal()
+    entered.wait()
+    XCTAssertEqual(received.takeNow().element, 100)
+    rows[1].value = 200
+    endSlowThread()
+    XCTAssertEqual([source.value, binding.value], [200, 200])
+  }
+
+  /// Who publishes a choice has not read yet what is chosen. There the owner decides.
+  func test_C116_aDecisionInWhatIsChosenJustNowIsRead() {
+    let (choice, rows) = (CurrentValue(0), (0..<2).map { CurrentValue($0) })
+    let (input, source) = (
+      Channel<Int>(),
+      choice.outlet.flatMap { [stop] row in
+        stop()
+        return rows[row].outlet
+      }
+    )
+    let received = input.outlet.subscribe()
+    let binding = SplitBinding(reading: source, writing: input.inlet)
+    binding.value = 100
+    onSlowThread { choice.value = 1 }  // No decision: nobody has taken the draft.
+    XCTAssertEqual(received.takeNow().element, 100)
+    rows[1].value = 200
+    endSlowThread()
+    XCTAssertEqual(binding.value, 200)
+  }
+
+  /// A state that is new may lie where one was that is gone.
+  func test_C140b_rowsThatComeWhereOthersWereAreFollowed() {
+    for _ in 0..<200 {
+      var choice: CurrentValue? = CurrentValue(CurrentValue(1).outlet)
+      let (chosen, other) = (choice!.outlet.flatMap { $0 }, CurrentValue(2))
+      let follower = chosen.subscribe()
+      XCTAssertEqual(follower.takeNow().element, 1)
+      choice?.value = other.outlet
+      XCTAssertEqual(chosen.value, 2)
+      let next = CurrentValue(5)
+      choice?.value = next.outlet
+      choice = nil
+      XCTAssertEqual(follower.takeNow().element, 5)
+      XCTAssertEqual(follower.takeNow().result, .nothing)
+      next.value = 6
+      XCTAssertEqual(follower.takeNow().element, 6)
+    }
+  }
+
+  /// What a `deinit` reads while an array is made is no part of it.
+  func test_C140h_aDeinitThatReadsStateShiftsNoParts() {
+    let (one, two, more) = (CurrentValue(0), CurrentValue(0), CurrentValue(0))
+    let last = numbers(of: two) { _ = more.value }
+    let others = (0..<8).map { CurrentValue($0).outlet }
+    // One that stands there twice, and one that does not belong there, must not cancel.
+    let array = StateOutlet.combine([one.outlet, one.outlet] + others + [last])
+    for (first, second) in [(0, 0), (1, 1), (2, 1), (3, 1), (3, 7)] {
+      (one.value, two.value) = (first, second)
+      XCTAssertEqual(array.value, [first, first] + Array(0..<8) + [second])
+    }
+  }
+
+  func test_C25_whatADeinitReadsIsNotKeptAlive() {
+    weak var kept: ObservedValue?
+    do {
+      let (state, more) = (CurrentValue(0), CurrentValue(0))
+      kept = more.observed
+      let number = numbers(of: state) { _ = more.value }
+      for next in 1...3 {
+        state.value = next
+        XCTAssertEqual(number.value, next)
+      }
+    }
+    XCTAssertNil(kept)
+  }
+
+  /// Each is made of an object, which does something when it is dropped.
+  private func numbers(
+    of state: CurrentValue<Int>, _ drop: @escaping @Sendable () -> Void
+  ) -> StateOutlet<Int> {
+    let things = state.outlet.flatMap { StateOutlet.constant(Thing($0, drop)) }
+    return StateOutlet(tracking: { things.value.number })
+  }
+
+  /// Nobody is told, and nothing called, because readings come upon its states in another order.
+  @MainActor
+  func test_C119a_aChangeOfAnArrayIsToldOnce() async {
+    let states = (0..<10).map { CurrentValue($0) }
+    let doubled = states[1].outlet.map { $0 * 2 }
+    let source = StateOutlet.combine(
+      states.enumerated().map { $0 == 1 ? doubled : $1.outlet }
+    ).map { $0.reduce(0, +) }
+    let binding = SplitBinding(reading: source, writing: Channel<Int>().inlet)
+    let calls = Record<Int>()
+    let token = binding.observe { calls.add($0) }
+    for round in 1...5 {
+      for _ in 0..<4 { XCTAssertEqual(binding.value, source.value) }
+      for _ in 0..<5 { await Task { @MainActor in }.value }
+      _ = calls.take()
+      states[0].value = round * 100
+      for _ in 0..<5 { await Task { @MainActor in }.value }
+      XCTAssertEqual(calls.take(), [source.value])
+    }
+    token.cancel()
+  }
+}
+
+private final class Thing: Sendable {
+  let number: Int
+  private let drop: @Sendable () -> Void
+
+  init(_ number: Int, _ drop: @escaping @Sendable () -> Void) {
+    (self.number, self.drop) = (number, drop)
+  }
+
+  deinit { drop() }
+}
