@@ -20,8 +20,14 @@ struct MetRoots: Sendable {
 
   /// Whether those are its.
   func have(_ ids: [ObjectIdentifier]) -> Bool {
-    guard lists.isEmpty else { return self.ids == ids }
-    return single.count == ids.count && ids.indices.allSatisfy { single[$0].root.id == ids[$0] }
+    var rest = ids[...]
+    for index in single.indices where rest.popFirst() != single[index].root.id { return false }
+    for list in lists {
+      for part in list {
+        if case .root(let root) = part.source, rest.popFirst() != root.id { return false }
+      }
+    }
+    return rest.isEmpty
   }
 
   /// Each once.
