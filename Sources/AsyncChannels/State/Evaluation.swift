@@ -27,7 +27,7 @@ final class Evaluation {
     var number: UInt64 = 0
     /// What the pass has met.
     var met = MetRoots()
-    /// What the closures that run have read, the innermost last.
+    /// What the closures that run have read, the innermost last; and what a `deinit` has read in between.
     var read: [Dependency] = []
     /// Where in that the innermost begins.
     var beginning = 0
@@ -91,17 +91,17 @@ final class Evaluation {
     if let reading = OneStep.look({ evaluation.readInPasses(node, isTracked: isTracked, &met) }) {
       return reading
     }
-    guard let reading = evaluation.readGathered(node, met, isTracked: isTracked, waiting: true)
+    guard let reading = evaluation.readGathered(node, &met, isTracked: isTracked, waiting: true)
     else { preconditionFailure("This waits for updates.") }
     return reading
   }
 
   /// The same, or nil if a state that it was made of is changed in place just now. This waits for no update, and does not
-  /// touch what this thread updates.
+  /// touch what this thread updates, if it was made of that when it was read last.
   ///
-  /// - Parameter roots: Of which it was made when it was read last.
-  static func withoutWaiting(_ node: StateNode, _ roots: [AnyStateRoot]) -> Reading? {
-    apart { ofThisThread.readGathered(node, roots, isTracked: false, waiting: false) }
+  /// - Parameter roots: Of which it was made then. Others that it may be made of now are added.
+  static func withoutWaiting(_ node: StateNode, _ roots: inout [AnyStateRoot]) -> Reading? {
+    apart { ofThisThread.readGathered(node, &roots, isTracked: false, waiting: false) }
   }
 
   /// Does something that no closure depends on, though one may run.
@@ -145,7 +145,7 @@ final class Evaluation {
       beginPass()
       let newest = node.newest(in: self)
       if state.met.areCurrent {
-        if let few = state.met.few { node.keep(few, for: newest.version) }
+        if let few = state.met.few { node.keep(few, for: newest) }
         return (newest, state.met)
       }
     }
@@ -170,20 +170,19 @@ final class Evaluation {
   }
 
   private func beginPass() {
-    state.met.single.removeAll(keepingCapacity: true)
-    state.met.lists.removeAll()
+    let met = exchange(&state.met, with: MetRoots())
     lastNumber += 1
     state.number = lastNumber
+    withExtendedLifetime(met) {}
   }
 
   /// - Parameter roots: Of which it may be made.
   @inline(never)
   private func readGathered(
-    _ node: StateNode, _ roots: [AnyStateRoot], isTracked: Bool, waiting: Bool
+    _ node: StateNode, _ roots: inout [AnyStateRoot], isTracked: Bool, waiting: Bool
   ) -> Reading? {
     begin(isTracked: isTracked)
     defer { end() }
-    var roots = roots
     while let gathered = GatheredValues(of: roots, waiting: waiting) {
       (state.gathered, state.isGathered) = (gathered, true)
       beginPass()

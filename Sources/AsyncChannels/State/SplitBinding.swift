@@ -92,8 +92,8 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     let before = followed.place.number
     // While something is changed in place, reading waits until that is done.
     let value = published?.value ?? newest(of: derived)
-    // It may have followed what another thread knew to be old, and have missed changes.
-    if followed.place.number != before { tell() }
+    // Others may have followed what was old by then, so that changes were missed. Who does that does it twice, at least.
+    if followed.place.number > before + 1 { Evaluation.apart(tell) }
     return value
   }
 
@@ -181,8 +181,12 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     guard case .derived(let derived) = source.source else { return nil }
     while true {
       let before = followed.place
-      guard let (newest, roots) = Evaluation.withoutWaiting(derived.node, followed.roots)
-      else { return nil }
+      var wanted = followed.roots
+      guard let (newest, roots) = Evaluation.withoutWaiting(derived.node, &wanted) else {
+        // What is changed in place comes here when that is published, if it is followed.
+        if followed.follow(wanted, since: before.number, tell) == before.number { return nil }
+        continue
+      }
       guard followed.follow(roots.unique, since: before.number, tell) == before.number
       else { continue }
       return Published(
@@ -233,13 +237,17 @@ private final class FollowedRoots: Sendable {
     _ roots: [AnyStateRoot], since before: Int, _ tell: @escaping @Sendable () -> Void
   ) -> Int {
     let (number, old) = state.withLock { state in
-      let (ids, known) = (Set(roots.map(\.id)), Set(state.roots.map(\.id)))
-      if state.number != before || ids == known { return (state.number, [AnyStateRoot]()) }
+      if state.number != before || state.roots.elementsEqual(roots, by: { $0.id == $1.id }) {
+        return (state.number, [AnyStateRoot]())
+      }
+      let ids = Set(roots.map(\.id))
+      var known = Set(state.roots.map(\.id))
+      if ids == known { return (state.number, []) }
       let next = state.version + 1
       for root in state.roots where !ids.contains(root.id) {
         root.observed.removeFollower(ObjectIdentifier(self))
       }
-      for root in roots where !known.contains(root.id) {
+      for root in roots where known.insert(root.id).inserted {
         root.observed.addFollower(ObjectIdentifier(self), tell)
       }
       let old = exchange(&state.roots, with: roots)

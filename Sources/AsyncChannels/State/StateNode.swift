@@ -6,7 +6,8 @@ import Synchronization
 /// Nobody tells it of changes: who reads it compares versions. A version belongs to one value for good (or to values that
 /// count as one), and is not given twice. So a value is right whenever all that it was made of has the versions that it had.
 /// Several threads may compute one node simultaneously, with no lock held: each leaves a value, with the versions of which it
-/// was made. One may come late, with a value of older states. Who reads it next finds that its versions are not those of now.
+/// was made. One may come late, with a value of older states. Who reads it next finds that its versions are not those of now, and makes
+/// it once more: so a follower may get an equal value again.
 @usableFromInline
 final class StateNode: Sendable {
   typealias Version = (value: AnyBox, version: Int)
@@ -23,6 +24,9 @@ final class StateNode: Sendable {
     /// Of which the newest was made, if they are few, and somebody has read it since then.
     var roots: [KnownRoot]?
 
+    /// Whether that is the newest, and not only counts as the same: of what it was made may differ.
+    func isNewest(_ version: Version?) -> Bool { newest?.value === version?.value }
+
     /// Whether the newest is right in a reading, as far as can be seen at once.
     func isKnown(to evaluation: Evaluation) -> Bool {
       if pass == evaluation.number { return true }
@@ -37,7 +41,7 @@ final class StateNode: Sendable {
   @usableFromInline let compute: Compute
   /// Whether that only reads a few states. Then what is derived from this calls it.
   @usableFromInline let isCombined: Bool
-  /// How many parts it has; zero if that is not known.
+  /// How many parts it has, which are looked at one by one; otherwise zero.
   private let partCount: Int
   /// Whether two values count as one. Then what is made of this node is not made anew.
   private let isSame: (@Sendable (AnyBox, AnyBox) -> Bool)?
@@ -65,10 +69,10 @@ final class StateNode: Sendable {
   }
 
   /// Takes note of the states of which a version is made.
-  func keep(_ roots: [KnownRoot], for version: Int) {
+  func keep(_ roots: [KnownRoot], for newest: Version) {
     // What is replaced outlives the lock.
     let old = state.withLock { state in
-      state.newest?.version == version ? exchange(&state.roots, with: roots) : nil
+      state.isNewest(newest) ? exchange(&state.roots, with: roots) : nil
     }
     withExtendedLifetime(old) {}
   }
@@ -98,13 +102,13 @@ final class StateNode: Sendable {
     if areParts { evaluation.meet(old) }
     // It may have been made of others before, with an equal value. They are destroyed with no lock held.
     let (isFoundAgain, others) = state.withLock { state -> (Bool, [KnownRoot]?) in
-      guard state.newest?.version == newest.version else { return (false, nil) }
+      guard state.isNewest(newest) else { return (false, nil) }
       state.pass = evaluation.number
       return (exchange(&state.isFoundAgain, with: true), state.roots.take())
     }
     withExtendedLifetime(others) {}
     // It is read time and again: what is found out now saves the next.
-    if isFoundAgain, let roots = Self.roots(of: old) { keep(roots, for: newest.version) }
+    if isFoundAgain, let roots = Self.roots(of: old) { keep(roots, for: newest) }
     return newest
   }
 
@@ -139,7 +143,7 @@ final class StateNode: Sendable {
     let isUnchanged = before.map { countAsOne($0.value, value) } ?? false
     // What is replaced outlives the lock.
     let (made, old) = state.withLock { state -> (Version?, Replaced) in
-      let isNext = state.newest?.version == before?.version
+      let isNext = state.isNewest(before)
       // Another thread may have made another of other parts; or a `deinit` has read something meanwhile.
       if !parts.isEmpty, !isNext || evaluation.readCount != parts.count {
         return (nil, (nil, nil, []))

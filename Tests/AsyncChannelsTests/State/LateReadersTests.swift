@@ -187,6 +187,24 @@ final class LateReadersTests: XCTestCase {
     return StateOutlet(tracking: { things.value.number })
   }
 
+  /// Also when another state is chosen, and followed from then on.
+  @MainActor
+  func test_C119a_aChoiceIsToldOnce() async {
+    let (choice, rows) = (CurrentValue(0), (0..<2).map { CurrentValue($0) })
+    let source = choice.outlet.flatMap { rows[$0].outlet }
+    let binding = SplitBinding(reading: source, writing: Channel<Int>().inlet)
+    let calls = Record<Int>()
+    let token = binding.observe { calls.add($0) }
+    for chosen in [1, 0, 1] {
+      for _ in 0..<5 { await Task { @MainActor in }.value }
+      _ = calls.take()
+      choice.value = chosen
+      for _ in 0..<5 { await Task { @MainActor in }.value }
+      XCTAssertEqual(calls.take(), [chosen])
+    }
+    token.cancel()
+  }
+
   /// Nobody is told, and nothing called, because readings come upon its states in another order.
   @MainActor
   func test_C119a_aChangeOfAnArrayIsToldOnce() async {
