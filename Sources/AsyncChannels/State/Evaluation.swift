@@ -64,7 +64,7 @@ final class Evaluation {
     return known
   }
 
-  /// What a reading has found, and the states of which it was made.
+  /// What a reading has found, and the states that this was made of.
   typealias Reading = (newest: StateNode.Version, roots: MetRoots)
 
   /// Reads derived state: for a closure that runs, or for anybody else.
@@ -99,7 +99,7 @@ final class Evaluation {
   /// The same, or nil if a state that it was made of is changed in place just now. This waits for no update, and does not
   /// touch what this thread updates, if it was made of that when it was read last.
   ///
-  /// - Parameter roots: Of which it was made then. Others that it may be made of now are added.
+  /// - Parameter roots: The states that it was made of then. This adds others that it may be made of now.
   static func withoutWaiting(_ node: StateNode, _ roots: inout [AnyStateRoot]) -> Reading? {
     apart { ofThisThread.readGathered(node, &roots, isTracked: false, waiting: false) }
   }
@@ -176,7 +176,7 @@ final class Evaluation {
     withExtendedLifetime(met) {}
   }
 
-  /// - Parameter roots: Of which it may be made.
+  /// - Parameter roots: The states that it may be made of. This adds those that closures read, too.
   @inline(never)
   private func readGathered(
     _ node: StateNode, _ roots: inout [AnyStateRoot], isTracked: Bool, waiting: Bool

@@ -1,4 +1,4 @@
-/// A state of which a value is made, with its version.
+/// A state that a value is made of, with its version.
 typealias KnownRoot = (root: AnyStateRoot, version: Int)
 
 /// The states that a value is made of, with their versions, as a reading has met them.

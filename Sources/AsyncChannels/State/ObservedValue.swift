@@ -54,7 +54,7 @@ final class ObservedValue: Observable, Sendable {
   // Each object has a registrar of its own, so the same path serves all objects.
   private var value: Void { () }
   fileprivate static let path: any KeyPath<ObservedValue, Void> & Sendable = \.value
-  /// Stands for one that nobody refers to any more.
+  /// A job names this to the registrar if nobody has the value any more.
   private static let gone = ObservedValue()
   /// The same, where a read finds it in one step.
   private let path = path

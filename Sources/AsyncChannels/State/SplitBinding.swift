@@ -89,17 +89,17 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
   }
 
   private func current(of derived: DerivedState<Value>) -> Value {
-    let before = followed.place.number
+    let before = followed.number
     // While something is changed in place, reading waits until that is done.
     let value = published?.value ?? newest(of: derived)
-    // Others may have followed what was old by then, so that changes were missed. Who does that does it twice, at least.
-    if followed.place.number > before + 1 { Evaluation.apart(tell) }
+    // Another reader may have followed states that were old by then, and so have missed changes. It follows twice, at least.
+    if followed.number > before + 1 { Evaluation.apart(tell) }
     return value
   }
 
   private func newest(of derived: DerivedState<Value>) -> Value {
     while true {
-      let before = followed.place.number
+      let before = followed.number
       let (newest, roots) = Evaluation.untracked(derived.node)
       if followed.follow(roots.unique, since: before, tell) == before {
         return Box<Value>.value(in: newest.value)
@@ -156,11 +156,11 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     while true {
       guard let seen = drafting.withLock({ $0.look() }) else { return true }
       guard case .derived = source.source else { return seen.isTaken && end(seen) }
-      let before = followed.place.number
+      let before = followed.number
       // Something is changed in place just now: it comes here when that is published.
       guard let published else { return false }
       // A state that it did not follow may have answered meanwhile.
-      if followed.place.number != before { continue }
+      if followed.number != before { continue }
       let isChanged = seen.before.map { $0.value != published.value } ?? true
       if seen.isTaken, isChanged, end(seen) { return true }
       remember(published)
@@ -226,6 +226,7 @@ private final class FollowedRoots: Sendable {
   /// How often they were replaced, and another number, which is higher after each publication.
   var place: (number: Int, version: Int) { state.withLock { ($0.number, $0.version) } }
 
+  var number: Int { state.withLock { $0.number } }
   var roots: [AnyStateRoot] { state.withLock { $0.roots } }
 
   /// To be called after the source was read, of these states. If they are others than before, follows them: then another

@@ -5,9 +5,10 @@ import Synchronization
 ///
 /// Nobody tells it of changes: who reads it compares versions. A version belongs to one value for good (or to values that
 /// count as one), and is not given twice. So a value is right whenever all that it was made of has the versions that it had.
-/// Several threads may compute one node simultaneously, with no lock held: each leaves a value, with the versions of which it
-/// was made. One may come late, with a value of older states. Who reads it next finds that its versions are not those of now, and makes
-/// it once more: so a follower may get an equal value again.
+///
+/// Several threads may compute one node simultaneously, with no lock held. Each leaves a value, with the versions that the
+/// value was made of. A thread may come late, with a value of older states. Who reads the node next finds that these versions
+/// are not those of now, and makes the value once more. So a follower may get an equal value again.
 @usableFromInline
 final class StateNode: Sendable {
   typealias Version = (value: AnyBox, version: Int)
@@ -21,13 +22,13 @@ final class StateNode: Sendable {
     /// Whether another has, after that in which it was made.
     var isFoundAgain = false
     var lastVersion = 0
-    /// Of which the newest was made, if they are few, and somebody has read it since then.
+    /// The states that the newest was made of, if they are few and somebody has found them out since then.
     var roots: [KnownRoot]?
 
-    /// Whether that is the newest, and not only counts as the same: of what it was made may differ.
+    /// Whether that is the newest itself. One that counts as the same may be made of other states.
     func isNewest(_ version: Version?) -> Bool { newest?.value === version?.value }
 
-    /// Whether the newest is right in a reading, as far as can be seen at once.
+    /// Whether a reading sees at once that the newest is right.
     func isKnown(to evaluation: Evaluation) -> Bool {
       if pass == evaluation.number { return true }
       guard let roots else { return false }
@@ -68,7 +69,7 @@ final class StateNode: Sendable {
     }
   }
 
-  /// Takes note of the states of which a version is made.
+  /// Takes note of the states that a version is made of.
   func keep(_ roots: [KnownRoot], for newest: Version) {
     // What is replaced outlives the lock.
     let old = state.withLock { state in
@@ -100,7 +101,7 @@ final class StateNode: Sendable {
       return makeVersion(after: newest, of: changed, in: evaluation)
     }
     if areParts { evaluation.meet(old) }
-    // It may have been made of others before, with an equal value. They are destroyed with no lock held.
+    // If others were kept, it is made of them no more. They are destroyed with no lock held.
     let (isFoundAgain, others) = state.withLock { state -> (Bool, [KnownRoot]?) in
       guard state.isNewest(newest) else { return (false, nil) }
       state.pass = evaluation.number

@@ -102,8 +102,8 @@ extension StateOutlet {
 
   /// State of any number of states of one type: an array of the values there are now, as `combine` of a few.
   ///
-  /// When one of more than eight has changed, the array is copied, and that one is read anew. Of the others it is only asked
-  /// whether they have changed.
+  /// If there are more than eight, a change of one copies the array and reads that one anew. The others are only asked whether
+  /// they have changed.
   @inlinable
   public static func combine<Part>(
     _ parts: [StateOutlet<Part>]

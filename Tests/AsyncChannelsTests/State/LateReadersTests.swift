@@ -91,46 +91,28 @@ final class LateReadersTests: XCTestCase {
 
   /// Who publishes has found an old choice, and follows that, while the owner decides.
   func test_C116_aLatePublisherMissesNoDecision() {
-    let (choice, rows) = (CurrentValue(0), (0..<2).map { CurrentValue($0) })
-    let (input, source) = (
-      Channel<Int>(),
-      choice.outlet.flatMap { [stop] row in
-        stop()
-        return rows[row].outlet
-      }
-    )
-    let received = input.outlet.subscribe()
-    let binding = SplitBinding(reading: source, writing: input.inlet)
-    binding.value = 100
-    onSlowThread { rows[0].value = 1 }  // No decision: nobody has taken the draft.
-    choice.value = 1
-    XCTAssertEqual(binding.value, 100)
+    let form = Form(stop)
+    form.field.value = 100
+    onSlowThread { form.rows[0].value = 1 }  // No decision: nobody has taken the draft.
+    form.choice.value = 1
+    XCTAssertEqual(form.field.value, 100)
     mayGoOn.signal()
     entered.wait()
-    XCTAssertEqual(received.takeNow().element, 100)
-    rows[1].value = 200
+    XCTAssertEqual(form.received.takeNow().element, 100)
+    form.rows[1].value = 200
     endSlowThread()
-    XCTAssertEqual([source.value, binding.value], [200, 200])
+    XCTAssertEqual([form.answer.value, form.field.value], [200, 200])
   }
 
   /// Who publishes a choice has not read yet what is chosen. There the owner decides.
   func test_C116_aDecisionInWhatIsChosenJustNowIsRead() {
-    let (choice, rows) = (CurrentValue(0), (0..<2).map { CurrentValue($0) })
-    let (input, source) = (
-      Channel<Int>(),
-      choice.outlet.flatMap { [stop] row in
-        stop()
-        return rows[row].outlet
-      }
-    )
-    let received = input.outlet.subscribe()
-    let binding = SplitBinding(reading: source, writing: input.inlet)
-    binding.value = 100
-    onSlowThread { choice.value = 1 }  // No decision: nobody has taken the draft.
-    XCTAssertEqual(received.takeNow().element, 100)
-    rows[1].value = 200
+    let form = Form(stop)
+    form.field.value = 100
+    onSlowThread { form.choice.value = 1 }  // No decision: nobody has taken the draft.
+    XCTAssertEqual(form.received.takeNow().element, 100)
+    form.rows[1].value = 200
     endSlowThread()
-    XCTAssertEqual(binding.value, 200)
+    XCTAssertEqual(form.field.value, 200)
   }
 
   /// A state that is new may lie where one was that is gone.
@@ -225,6 +207,26 @@ final class LateReadersTests: XCTestCase {
       XCTAssertEqual(calls.take(), [source.value])
     }
     token.cancel()
+  }
+}
+
+/// A field whose owner answers in one of two states.
+private struct Form: Sendable {
+  let choice = CurrentValue(0)
+  let rows = (0..<2).map { CurrentValue($0) }
+  let answer: StateOutlet<Int>
+  let input = Channel<Int>()
+  let received: Subscription<Int>
+  let field: SplitBinding<Int>
+
+  /// - Parameter stop: Called when the answer is read.
+  init(_ stop: @escaping @Sendable () -> Void) {
+    answer = choice.outlet.flatMap { [rows] row in
+      stop()
+      return rows[row].outlet
+    }
+    received = input.outlet.subscribe()
+    field = SplitBinding(reading: answer, writing: input.inlet)
   }
 }
 
