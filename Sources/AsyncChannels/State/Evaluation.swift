@@ -239,6 +239,9 @@ extension Evaluation {
   /// A value is right that was made of these parts.
   func meet(_ parts: [Dependency]) { state.met.lists.append(parts) }
 
+  /// The same, of what the closure has read.
+  func meetRead() { meet(Array(state.read[state.beginning...])) }
+
   /// Whether a state has this version.
   private func isCurrent(_ root: AnyStateRoot, _ version: Int) -> Bool {
     guard look(at: root) == version else { return false }
@@ -264,6 +267,33 @@ extension Evaluation {
       && dependencies.indices.allSatisfy {
         dependencies[$0].version == state.read[state.beginning + $0].version
       }
+  }
+
+  /// Whether the closure has read older states than another that has left these. Closures read alike up to the first version
+  /// that differs. Versions of nodes ascend, too, since nothing older replaces what is newer.
+  ///
+  /// - Parameter parts: Those that it has read, if not all.
+  func isOlder(than dependencies: [Dependency], _ parts: [Int]) -> Bool {
+    for index in 0..<readCount {
+      let place = parts.isEmpty ? index : parts[index]
+      guard place < dependencies.count else { return false }
+      let (own, other) = (state.read[state.beginning + index], dependencies[place])
+      if own.source.id != other.source.id { return false }
+      if own.version != other.version { return own.version < other.version }
+    }
+    return false
+  }
+
+  /// What this has made of a node from gathered values, and a newer one is there.
+  func old(of node: StateNode) -> StateNode.Version? {
+    state.isGathered ? state.gathered?.old[ObjectIdentifier(node)] : nil
+  }
+
+  /// Takes note of it. Nil if nothing was gathered: then the reading begins again, since a state has changed.
+  func keepOld(_ version: StateNode.Version, of node: StateNode) -> StateNode.Version? {
+    guard state.isGathered else { return nil }
+    state.gathered?.old[ObjectIdentifier(node)] = version
+    return version
   }
 
   /// How much the closure has read.
@@ -353,6 +383,8 @@ struct GatheredValues {
   private var all: [ObjectIdentifier: (value: Any, version: Int)] = [:]
   /// Those that a closure has read, too.
   var others: [AnyStateRoot] = []
+  /// What was made of them and is older than what the nodes have.
+  var old: [ObjectIdentifier: StateNode.Version] = [:]
 
   /// Nil if one of them is changed in place, and is not waited for.
   init?(of roots: [AnyStateRoot], waiting: Bool) {

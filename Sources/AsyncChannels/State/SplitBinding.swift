@@ -97,6 +97,7 @@ public final class SplitBinding<Value: Sendable & Equatable>: Observable, Sendab
     return value
   }
 
+  @inline(never)
   private func newest(of derived: DerivedState<Value>) -> Value {
     while true {
       let before = followed.number
@@ -226,7 +227,9 @@ private final class FollowedRoots: Sendable {
   /// How often they were replaced, and another number, which is higher after each publication.
   var place: (number: Int, version: Int) { state.withLock { ($0.number, $0.version) } }
 
-  var number: Int { state.withLock { $0.number } }
+  var number: Int {
+    @inline(never) get { state.withLock { $0.number } }
+  }
   var roots: [AnyStateRoot] { state.withLock { $0.roots } }
 
   /// To be called after the source was read, of these states. If they are others than before, follows them: then another

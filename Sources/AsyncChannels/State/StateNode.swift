@@ -6,9 +6,9 @@ import Synchronization
 /// Nobody tells it of changes: who reads it compares versions. A version belongs to one value for good (or to values that
 /// count as one), and is not given twice. So a value is right whenever all that it was made of has the versions that it had.
 ///
-/// Several threads may compute one node simultaneously, with no lock held. Each leaves a value, with the versions that the
-/// value was made of. A thread may come late, with a value of older states. Who reads the node next finds that these versions
-/// are not those of now, and makes the value once more. So a follower may get an equal value again.
+/// Several threads may compute one node simultaneously, with no lock held. Each leaves its value, with the versions that the
+/// value was made of, unless another thread has left one of newer states. (If their closures make states of their own, these
+/// differ, and a late one may be left. Then the value is made once more, and a follower may get an equal value again.)
 @usableFromInline
 final class StateNode: Sendable {
   typealias Version = (value: AnyBox, version: Int)
@@ -22,6 +22,8 @@ final class StateNode: Sendable {
     /// Whether another has, after that in which it was made.
     var isFoundAgain = false
     var lastVersion = 0
+    /// Of what is not left here since it is old.
+    var oldVersion = 0
     /// The states that the newest was made of, if they are few and somebody has found them out since then.
     var roots: [KnownRoot]?
 
@@ -90,6 +92,7 @@ final class StateNode: Sendable {
   }
 
   private func find(in evaluation: Evaluation) -> Version {
+    if let old = evaluation.old(of: self) { return old }
     // Together: another thread may replace them.
     var (newest, old) = state.withLock { ($0.newest, $0.dependencies) }
     let areParts = partCount > 0 && newest != nil && old.count == partCount
@@ -142,18 +145,26 @@ final class StateNode: Sendable {
     let run = evaluation.begin(self, readsParts: partCount > 0)
     let value = compute(parts.isEmpty ? nil : before?.value, parts)
     let isUnchanged = before.map { countAsOne($0.value, value) } ?? false
+    var isLeft = false
     // What is replaced outlives the lock.
     let (made, old) = state.withLock { state -> (Version?, Replaced) in
       let isNext = state.isNewest(before)
+      let isOld = state.newest != nil && evaluation.isOlder(than: state.dependencies, parts)
       // Another thread may have made another of other parts; or a `deinit` has read something meanwhile.
-      if !parts.isEmpty, !isNext || evaluation.readCount != parts.count {
+      if !parts.isEmpty, isOld || !isNext || evaluation.readCount != parts.count {
         return (nil, (nil, nil, []))
       }
+      if isOld {
+        if partCount > 0 { evaluation.meetRead() }
+        state.oldVersion -= 1
+        return (
+          evaluation.keepOld((value, state.oldVersion), of: self) ?? state.newest, (nil, nil, [])
+        )
+      }
       // Else who follows it would get it twice.
-      if !isNext, let newest = state.newest, evaluation.hasRead(state.dependencies) {
-        if partCount > 0 { evaluation.meet(state.dependencies) }
-        evaluation.end(run)
-        return (newest, (nil, nil, []))
+      if !isNext, evaluation.hasRead(state.dependencies) {
+        if partCount > 0 { evaluation.meetRead() }
+        return (state.newest, (nil, nil, []))
       }
       // Another thread may have made another meanwhile. Then this is one, too: a version does not come again.
       let kept = isUnchanged && isNext ? before?.version : nil
@@ -162,14 +173,14 @@ final class StateNode: Sendable {
       let newest = exchange(&state.newest, with: made)
       let roots = state.roots.take()
       let dependencies = evaluation.end(run, leaving: &state.dependencies, parts)
+      isLeft = true
       if partCount > 0 { evaluation.meet(state.dependencies) }
       (state.pass, state.isFoundAgain) = (evaluation.number, false)
       return (made, (newest, roots, dependencies))
     }
     withExtendedLifetime((value, old)) {}
-    if let made { return made }
-    evaluation.end(run)
-    return makeVersion(after: before, in: evaluation)
+    if !isLeft { evaluation.end(run) }
+    return made ?? makeVersion(after: before, in: evaluation)
   }
 
   /// Whether `removeDuplicates` takes one for the other.
