@@ -67,9 +67,9 @@ final class LateReadersTests: XCTestCase {
   }
 
   /// Two make a value of the same states, or one of older ones. Else it had two versions.
-  func test_C140a_aValueThatTwoReadersMakeIsGivenOnce() {
-    for later in [[], [20], [20, 30]] { makeByTwoReaders(then: later) }
-  }
+  func test_C140a_aValueThatTwoReadersMakeIsGivenOnce() { makeByTwoReaders(then: []) }
+  func test_C140a_aValueOfOlderStatesIsNotGivenAgain() { makeByTwoReaders(then: [20]) }
+  func test_C140a_aValueOfMuchOlderStatesIsNotGivenAgain() { makeByTwoReaders(then: [20, 30]) }
 
   private func makeByTwoReaders(then later: [Int]) {
     let (states, runs) = ((CurrentValue(0), CurrentValue(0)), Record<Int>())
