@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import time
 import unittest
+from contextlib import closing
 
 from browsing import BrowserCase
 from support import until
@@ -91,7 +92,9 @@ class SilenceTests(BrowserCase):
             self.server.add(f"m{number}")
         self.server.terminate()
         backup = self.folder / "backup"
-        shutil.copy(self.file, backup)
+        # Not the file alone: what a process has not moved there when it ends lies beside it.
+        with closing(sqlite3.connect(self.file)) as database, closing(sqlite3.connect(backup)) as copy:
+            database.backup(copy)
         self.server.restart()
         self.server.add("late")
         tab = self.tab()
