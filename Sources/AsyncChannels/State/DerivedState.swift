@@ -16,7 +16,8 @@ struct DerivedState<Value: Sendable>: Sendable {
     let isSame = isSame.map { isSame in
       { @Sendable in isSame(Box<Value>.value(in: $0), Box<Value>.value(in: $1)) }
     }
-    node = StateNode(isSame: isSame, isCombined: isCombined, partCount: 0) { _, _ in Box(compute())
+    node = StateNode(isSame: isSame, read: isCombined ? Box(compute) : nil) { _, _ in
+      Box(compute())
     }
     self.follow = follow
   }
@@ -24,7 +25,7 @@ struct DerivedState<Value: Sendable>: Sendable {
   /// - Parameter update: Makes the value of the one before, if only the parts with these numbers have changed.
   @inlinable
   init(partCount: Int, _ update: @escaping @Sendable (Value?, [Int]) -> Value) {
-    node = StateNode(isSame: nil, isCombined: false, partCount: partCount) { before, parts in
+    node = StateNode(partCount: partCount) { before, parts in
       Box(update(before.map(Box<Value>.value(in:)), parts))
     }
     follow = nil

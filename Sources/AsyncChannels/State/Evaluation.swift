@@ -197,6 +197,7 @@ final class Evaluation {
 /// What nodes and states ask for.
 extension Evaluation {
   var number: UInt64 { state.number }
+  var hasGathered: Bool { state.isGathered }
 
   /// Whether all states have these versions.
   func areCurrent(_ roots: [KnownRoot]) -> Bool {
@@ -208,12 +209,12 @@ extension Evaluation {
   func areCurrent(_ dependencies: [Dependency]) -> Bool {
     let met = state.met.single.count
     var areRoots = true
-    for dependency in dependencies {
-      switch dependency.source {
-      case .root(let root): if isCurrent(root, dependency.version) { continue }
+    for index in dependencies.indices {
+      switch dependencies[index].source {
+      case .root(let root): if isCurrent(root, dependencies[index].version) { continue }
       case .derived(let node):
         areRoots = false
-        if node.version(in: self) == dependency.version { continue }
+        if node.version(in: self) == dependencies[index].version { continue }
       }
       // The closure reads them again.
       if areRoots { state.met.single.removeLast(state.met.single.count - met) }
@@ -243,7 +244,7 @@ extension Evaluation {
   func meetRead() { meet(Array(state.read[state.beginning...])) }
 
   /// Whether a state has this version.
-  private func isCurrent(_ root: AnyStateRoot, _ version: Int) -> Bool {
+  func isCurrent(_ root: AnyStateRoot, _ version: Int) -> Bool {
     guard look(at: root) == version else { return false }
     state.met.add(root, version)
     return true

@@ -41,9 +41,9 @@ final class StateNode: Sendable {
   /// Makes the value: of the one before, if only the parts with these numbers have changed.
   @usableFromInline typealias Compute = @Sendable (AnyBox?, _ changed: [Int]) -> AnyBox
 
-  @usableFromInline let compute: Compute
-  /// Whether that only reads a few states. Then what is derived from this calls it.
-  @usableFromInline let isCombined: Bool
+  private let compute: Compute
+  /// The function with which what is derived from this reads its few states itself; nil if they may be many, or others.
+  @usableFromInline let read: AnyBox?
   /// How many parts it has, which are looked at one by one; otherwise zero.
   private let partCount: Int
   /// Whether two values count as one. Then what is made of this node is not made anew.
@@ -52,11 +52,10 @@ final class StateNode: Sendable {
 
   @usableFromInline
   init(
-    isSame: (@Sendable (AnyBox, AnyBox) -> Bool)?, isCombined: Bool, partCount: Int,
+    isSame: (@Sendable (AnyBox, AnyBox) -> Bool)? = nil, read: AnyBox? = nil, partCount: Int = 0,
     _ compute: @escaping Compute
   ) {
-    (self.compute, self.isSame, self.isCombined) = (compute, isSame, isCombined)
-    self.partCount = partCount
+    (self.compute, self.isSame, self.read, self.partCount) = (compute, isSame, read, partCount)
   }
 
   /// The newest, if its states are few, and are what they were. Observation hears of it.
@@ -82,19 +81,32 @@ final class StateNode: Sendable {
 
   /// The version that is right in a reading. Makes it, if the one before is not.
   func newest(in evaluation: Evaluation) -> Version {
-    state.withLock { $0.isKnown(to: evaluation) ? $0.newest : nil } ?? find(in: evaluation)
+    let (known, newest, old) = look(in: evaluation) { $0.newest }
+    return known ?? find(after: newest, madeOf: old ?? [], in: evaluation)
   }
 
   /// Its number alone.
   func version(in evaluation: Evaluation) -> Int {
-    state.withLock { $0.isKnown(to: evaluation) ? $0.newest?.version : nil }
-      ?? find(in: evaluation).version
+    let (known, newest, old) = look(in: evaluation) { $0.newest?.version }
+    return known ?? find(after: newest, madeOf: old ?? [], in: evaluation).version
   }
 
-  private func find(in evaluation: Evaluation) -> Version {
+  /// What is asked for, if the newest is known to be right; otherwise the newest and what its closure has read, together:
+  /// another thread may replace them.
+  @inline(__always)
+  private func look<Part>(
+    in evaluation: Evaluation, for part: (borrowing State) -> Part?
+  ) -> (Part?, Version?, [Dependency]?) {
+    state.withLock { state in
+      if state.isKnown(to: evaluation), let part = part(state) { return (part, nil, nil) }
+      return (nil, state.newest, state.dependencies)
+    }
+  }
+
+  private func find(
+    after newest: Version?, madeOf old: consuming [Dependency], in evaluation: Evaluation
+  ) -> Version {
     if let old = evaluation.old(of: self) { return old }
-    // Together: another thread may replace them.
-    var (newest, old) = state.withLock { ($0.newest, $0.dependencies) }
     let areParts = partCount > 0 && newest != nil && old.count == partCount
     let changed = areParts ? evaluation.changed(of: old) : []
     let isCurrent = areParts ? changed.isEmpty : evaluation.areCurrent(old)
@@ -149,7 +161,10 @@ final class StateNode: Sendable {
     // What is replaced outlives the lock.
     let (made, old) = state.withLock { state -> (Version?, Replaced) in
       let isNext = state.isNewest(before)
-      let isOld = state.newest != nil && evaluation.isOlder(than: state.dependencies, parts)
+      // If nobody else has left one, and nothing was gathered, this has met what is newer.
+      let isOld =
+        (!isNext || evaluation.hasGathered) && state.newest != nil
+        && evaluation.isOlder(than: state.dependencies, parts)
       // Another thread may have made another of other parts; or a `deinit` has read something meanwhile.
       if !parts.isEmpty, isOld || !isNext || evaluation.readCount != parts.count {
         return (nil, (nil, nil, []))

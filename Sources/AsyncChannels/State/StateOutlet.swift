@@ -66,8 +66,10 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Subscribable {
   /// The value, for a closure that is derived from this: it reads the parts of a `combine` itself, and not its node.
   @inlinable
   var input: Value {
-    guard case .derived(let derived) = source, derived.node.isCombined else { return value }
-    return Box<Value>.value(in: derived.node.compute(nil, []))
+    if case .derived(let derived) = source, let read = derived.node.read {
+      return Box<@Sendable () -> Value>.value(in: read)()
+    }
+    return value
   }
 
   /// This state as an ``Outlet``, to pass where an outlet is required.
