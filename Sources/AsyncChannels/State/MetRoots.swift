@@ -75,6 +75,11 @@ struct Dependency: Sendable {
     if case .root(let root) = source { root } else { nil }
   }
 
+  /// Whether it is a state that nobody updates just now.
+  var isFree: Bool {
+    if case .root(let root) = source { root.observed.writers.isFree } else { false }
+  }
+
   /// False only of a root that has changed.
   var isCurrentRoot: Bool {
     if case .root(let root) = source { root.version == version } else { true }

@@ -12,6 +12,7 @@ struct WritersLock: ~Copyable, Sendable {
   /// inlet was made; otherwise zero. Written by the holder, for itself.
   @usableFromInline let inletLine = Atomic<UInt>(0)
 
+  var isFree: Bool { holder.load(ordering: .relaxed) == 0 }
   @inlinable var line: UInt { inletLine.load(ordering: .relaxed) }
 
   @inlinable
