@@ -171,7 +171,9 @@ final class Answering<Element: Sendable, Answer: Sendable>: Sendable {
   /// Away from the isolation of the caller, which would be blocked by work that computes.
   @concurrent
   private func workElsewhere(on work: Work<Element>) async -> Answer {
-    switch function {
+    // The task knows before `fates` that the call is cancelled, and that may be why the work ends.
+    defer { work.endedCancelled = Task.isCancelled }
+    return switch function {
     case .silent(let function): await function(work.element)
     case .reporting(let function): await function(work, fates)
     }

@@ -219,7 +219,13 @@ final class Fates: Sendable {
     if !isReported { state.isExpecting = true }
     // What was sent before an answer is published supersedes it.
     let isSuperseded = rules.supersedesAtArrival && isReadable && place?.isPlain == true
-    work.fate = isSuperseded ? .superseded : .answered
+    if isSuperseded {
+      work.fate = .superseded
+    } else if work.endedCancelled {
+      state.abandon(work)
+    } else {
+      work.fate = .answered
+    }
     return (work.fate, isReported)
   }
 

@@ -11,7 +11,8 @@ enum Fate {
 /// is the rest.
 ///
 /// `@unchecked Sendable`: its fate, its number, its index, and whether it is late, are touched under the lock of `Fates` only,
-/// and what the loop notes of it by that loop; the rest is constant or has a lock.
+/// and what the loop notes of it by that loop. How its work ended its task notes before another publishes the answer, which
+/// it gets under a lock. The rest is constant or has a lock.
 class AnyWork: @unchecked Sendable {
   /// The elements that are worked on, in recordings. Made by the task that took them.
   final let origins = Causes.current
@@ -29,6 +30,8 @@ class AnyWork: @unchecked Sendable {
   @exclusivity(unchecked) final var previous: AnyWork?
   /// The loop's: whether it has left the element to a task, which will finish it.
   @exclusivity(unchecked) final var isBegun = false
+  /// Whether its task was cancelled when its work ended. Noted by that task.
+  @exclusivity(unchecked) final var endedCancelled = false
   /// The how manieth it is of its call.
   @exclusivity(unchecked) final var number = 0
   /// Its place in `Works`.

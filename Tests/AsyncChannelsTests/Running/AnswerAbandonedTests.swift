@@ -108,6 +108,31 @@ final class AnswerAbandonedTests: XCTestCase {
     }
   }
 
+  /// While `cancel()` is under way, work finds that it is cancelled before its call does.
+  func test_C98e_whatWorkGivesSinceItIsCancelledIsNotPublished() async throws {
+    let (input, begun, published) = (Input<Int>(), Record<Int>(), DispatchSemaphore(value: 0))
+    let run = Task.detached { [events] in
+      await input.received.answer(.concurrent) { number in
+        await withTaskCancellationHandler {
+          begun.add(number)
+          if number == 2 { while !Task.isCancelled { await Task.yield() } }
+          for await _ in Outlet<Void>.never {}
+        } onCancel: {
+          // The second is cancelled between the first and the last, or the other way round.
+          if number != 2 { XCTAssertEqual(published.wait(timeout: .now() + 0.1), .timedOut) }
+        }
+      } abandoned: {
+        events.add("abandoned \($0)")
+      } publish: { _, _ in
+        published.signal()
+      }
+    }
+    for number in 1...3 { input.inlet.send(number) }
+    try await until("they work") { begun.count == 3 }
+    try await run.cancelAndWait()
+    XCTAssertEqual(events.take(), ["abandoned 1", "abandoned 2", "abandoned 3"])
+  }
+
   /// An element that waits for others was taken, since its overlap had to be known.
   func test_C98e_C122c_anElementThatWaitsForOthersIsAbandoned() async throws {
     try await withTestTime { time in
