@@ -219,13 +219,8 @@ final class Fates: Sendable {
     if !isReported { state.isExpecting = true }
     // What was sent before an answer is published supersedes it.
     let isSuperseded = rules.supersedesAtArrival && isReadable && place?.isPlain == true
-    if isSuperseded {
-      work.fate = .superseded
-    } else if work.endedCancelled {
-      state.abandon(work)
-    } else {
-      work.fate = .answered
-    }
+    if work.endedCancelled { state.abandon(work) }
+    if work.fate == nil { work.fate = isSuperseded ? .superseded : .answered }
     return (work.fate, isReported)
   }
 

@@ -265,27 +265,20 @@ extension Evaluation {
     return exchange(&state.beginning, with: state.read.count)
   }
 
-  /// Whether the closure has read the same, with the same versions.
-  func hasRead(_ dependencies: [Dependency]) -> Bool {
-    isAlike(dependencies)
-      && dependencies.indices.allSatisfy {
-        dependencies[$0].version == state.read[state.beginning + $0].version
-      }
-  }
-
-  /// Whether the closure has read older states than another that has left these. Closures read alike up to the first version
-  /// that differs. Versions of nodes ascend, too, since nothing older replaces what is newer.
+  /// Compares the states that the closure has read with those of another that has left its value: less than zero if they are
+  /// older, zero if they are the same, and nil if nobody can tell. Closures read alike up to the first version that differs.
+  /// Versions of nodes ascend, too, since nothing older replaces what is newer.
   ///
   /// - Parameter parts: Those that it has read, if not all.
-  func isOlder(than dependencies: [Dependency], _ parts: [Int]) -> Bool {
+  func compare(with dependencies: [Dependency], _ parts: [Int]) -> Int? {
     for index in 0..<readCount {
       let place = parts.isEmpty ? index : parts[index]
-      guard place < dependencies.count else { return false }
+      guard place < dependencies.count else { return nil }
       let (own, other) = (state.read[state.beginning + index], dependencies[place])
-      if own.source.id != other.source.id { return false }
-      if own.version != other.version { return own.version < other.version }
+      if own.source.id != other.source.id { return nil }
+      if own.version != other.version { return own.version - other.version }
     }
-    return false
+    return readCount == dependencies.count ? 0 : nil
   }
 
   /// What this has made of a node from gathered values, and a newer one is there.

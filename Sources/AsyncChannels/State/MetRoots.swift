@@ -10,12 +10,10 @@ struct MetRoots: Sendable {
   /// All, if they are few. Of more, it costs as much to ask each time as to look through what was made of them.
   var few: [KnownRoot]? { single.count <= 8 && lists.isEmpty ? single : nil }
 
-  var ids: [ObjectIdentifier] {
-    var ids = single.map(\.root.id)
-    for list in lists {
-      for part in list { if case .root(let root) = part.source { ids.append(root.id) } }
-    }
-    return ids
+  var ids: [ObjectIdentifier] { roots.map(\.id) }
+
+  private var roots: [AnyStateRoot] {
+    single.map(\.root) + lists.joined().compactMap(\.root)
   }
 
   /// Whether those are its.
@@ -33,8 +31,7 @@ struct MetRoots: Sendable {
   /// Each once.
   var unique: [AnyStateRoot] {
     var seen: Set<ObjectIdentifier> = []
-    let all = single.map(\.root) + lists.joined().compactMap(\.root)
-    return all.filter { seen.insert($0.id).inserted }
+    return roots.filter { seen.insert($0.id).inserted }
   }
 
   /// Whether all have these versions still.
@@ -77,7 +74,7 @@ struct Dependency: Sendable {
 
   /// Whether it is a state that nobody updates just now.
   var isFree: Bool {
-    if case .root(let root) = source { root.observed.writers.isFree } else { false }
+    if case .root(let root) = source { root.observed.writers.holdingThread == 0 } else { false }
   }
 
   /// False only of a root that has changed.

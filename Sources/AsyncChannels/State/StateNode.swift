@@ -80,27 +80,19 @@ final class StateNode: Sendable {
   }
 
   /// The version that is right in a reading. Makes it, if the one before is not.
-  func newest(in evaluation: Evaluation) -> Version {
-    let (known, newest, old) = look(in: evaluation) { $0.newest }
-    return known ?? find(after: newest, madeOf: old ?? [], in: evaluation)
-  }
+  func newest(in evaluation: Evaluation) -> Version { look(in: evaluation) { $0 } }
 
   /// Its number alone.
-  func version(in evaluation: Evaluation) -> Int {
-    let (known, newest, old) = look(in: evaluation) { $0.newest?.version }
-    return known ?? find(after: newest, madeOf: old ?? [], in: evaluation).version
-  }
+  func version(in evaluation: Evaluation) -> Int { look(in: evaluation) { $0.version } }
 
-  /// What is asked for, if the newest is known to be right; otherwise the newest and what its closure has read, together:
-  /// another thread may replace them.
   @inline(__always)
-  private func look<Part>(
-    in evaluation: Evaluation, for part: (borrowing State) -> Part?
-  ) -> (Part?, Version?, [Dependency]?) {
-    state.withLock { state in
-      if state.isKnown(to: evaluation), let part = part(state) { return (part, nil, nil) }
+  private func look<Part: Sendable>(in evaluation: Evaluation, _ part: (Version) -> Part) -> Part {
+    // Together: another thread may replace them.
+    let (known, newest, old) = state.withLock { state -> (Part?, Version?, [Dependency]?) in
+      if state.isKnown(to: evaluation) { return (state.newest.map(part), nil, nil) }
       return (nil, state.newest, state.dependencies)
     }
+    return known ?? part(find(after: newest, madeOf: old ?? [], in: evaluation))
   }
 
   private func find(
@@ -157,29 +149,24 @@ final class StateNode: Sendable {
     let run = evaluation.begin(self, readsParts: partCount > 0)
     let value = compute(parts.isEmpty ? nil : before?.value, parts)
     let isUnchanged = before.map { countAsOne($0.value, value) } ?? false
-    var isLeft = false
     // What is replaced outlives the lock.
+    var isLeft = false
+    let nothing: Replaced = (nil, nil, [])
     let (made, old) = state.withLock { state -> (Version?, Replaced) in
       let isNext = state.isNewest(before)
       // If nobody else has left one, and nothing was gathered, this has met what is newer.
-      let isOld =
-        (!isNext || evaluation.hasGathered) && state.newest != nil
-        && evaluation.isOlder(than: state.dependencies, parts)
+      let isComparable = (!isNext || evaluation.hasGathered) && state.newest != nil
+      let age = isComparable ? evaluation.compare(with: state.dependencies, parts) ?? 1 : 1
       // Another thread may have made another of other parts; or a `deinit` has read something meanwhile.
-      if !parts.isEmpty, isOld || !isNext || evaluation.readCount != parts.count {
-        return (nil, (nil, nil, []))
+      if !parts.isEmpty, age < 0 || !isNext || evaluation.readCount != parts.count {
+        return (nil, nothing)
       }
-      if isOld {
+      if age <= 0 {
         if partCount > 0 { evaluation.meetRead() }
+        // Else who follows it would get it twice.
+        if age == 0 { return (state.newest, nothing) }
         state.oldVersion -= 1
-        return (
-          evaluation.keepOld((value, state.oldVersion), of: self) ?? state.newest, (nil, nil, [])
-        )
-      }
-      // Else who follows it would get it twice.
-      if !isNext, evaluation.hasRead(state.dependencies) {
-        if partCount > 0 { evaluation.meetRead() }
-        return (state.newest, (nil, nil, []))
+        return (evaluation.keepOld((value, state.oldVersion), of: self) ?? state.newest, nothing)
       }
       // Another thread may have made another meanwhile. Then this is one, too: a version does not come again.
       let kept = isUnchanged && isNext ? before?.version : nil

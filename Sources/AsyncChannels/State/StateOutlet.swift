@@ -66,10 +66,8 @@ public struct StateOutlet<Value: Sendable>: AsyncSequence, Subscribable {
   /// The value, for a closure that is derived from this: it reads the parts of a `combine` itself, and not its node.
   @inlinable
   var input: Value {
-    if case .derived(let derived) = source, let read = derived.node.read {
-      return Box<@Sendable () -> Value>.value(in: read)()
-    }
-    return value
+    guard case .derived(let derived) = source, let read = derived.node.read else { return value }
+    return Box<@Sendable () -> Value>.value(in: read)()
   }
 
   /// This state as an ``Outlet``, to pass where an outlet is required.

@@ -12,7 +12,7 @@ struct WritersLock: ~Copyable, Sendable {
   /// inlet was made; otherwise zero. Written by the holder, for itself.
   @usableFromInline let inletLine = Atomic<UInt>(0)
 
-  var isFree: Bool { holder.load(ordering: .relaxed) == 0 }
+  @inlinable var holdingThread: UInt { holder.load(ordering: .relaxed) }
   @inlinable var line: UInt { inletLine.load(ordering: .relaxed) }
 
   @inlinable
@@ -33,21 +33,17 @@ struct WritersLock: ~Copyable, Sendable {
 
   @inlinable
   func requireNotHeldByThisThread(of value: @autoclosure () -> Any.Type) {
-    let holder = holder.load(ordering: .relaxed)
-    if holder != 0 { requireAnother(than: holder, of: value()) }
+    if holdingThread != 0 { requireAnother(of: value()) }
   }
 
   @inlinable
   func requireReadableByThisThread(of value: @autoclosure () -> Any.Type) {
-    let holder = holder.load(ordering: .relaxed)
-    if holder != 0, line == 0 {
-      requireAnother(than: holder, of: value())
-    }
+    if holdingThread != 0, line == 0 { requireAnother(of: value()) }
   }
 
   @usableFromInline
-  func requireAnother(than holder: UInt, of value: Any.Type) {
-    if holder != CurrentThread.identifier { return }
+  func requireAnother(of value: Any.Type) {
+    if holdingThread != CurrentThread.identifier { return }
     let inlet = line == 0 ? "" : ", by the inlet of line \(line)"
     Misuse.trap(
       "A CurrentValue<\(value)> was touched inside its own update\(inlet): use what the closure is given."
