@@ -11,8 +11,8 @@ enum Fate {
 /// is the rest.
 ///
 /// `@unchecked Sendable`: its fate, its number, its index, and whether it is late, are touched under the lock of `Fates` only,
-/// and what the loop notes of it by that loop. How its work ended its task notes before another publishes the answer, which
-/// it gets under a lock. The rest is constant or has a lock.
+/// and what the loop notes of it by that loop. `endedCancelled` is written by the work's task before it hands on the answer
+/// under a lock, and read by whoever publishes that. The rest is constant or has a lock.
 class AnyWork: @unchecked Sendable {
   /// The elements that are worked on, in recordings. Made by the task that took them.
   final let origins = Causes.current

@@ -27,6 +27,8 @@ final class Evaluation {
     var number: UInt64 = 0
     /// What the pass has met.
     var met = MetRoots()
+    /// Whether the pass has taken a value of another reading for one of its own, of older states.
+    var isLate = false
     /// What the closures that run have read, the innermost last; and what a `deinit` has read in between.
     var read: [Dependency] = []
     /// Where in that the innermost begins.
@@ -144,7 +146,7 @@ final class Evaluation {
     for _ in 0..<3 {
       beginPass()
       let newest = node.newest(in: self)
-      if state.met.areCurrent {
+      if !state.isLate, state.met.areCurrent {
         if let few = state.met.few { node.keep(few, for: newest) }
         return (newest, state.met)
       }
@@ -172,7 +174,7 @@ final class Evaluation {
   private func beginPass() {
     let met = exchange(&state.met, with: MetRoots())
     lastNumber += 1
-    state.number = lastNumber
+    (state.number, state.isLate) = (lastNumber, false)
     withExtendedLifetime(met) {}
   }
 
@@ -228,7 +230,7 @@ extension Evaluation {
     let areQuiet = !state.isTracked && !state.isGathered
     var changed: [Int] = []
     for number in parts.indices {
-      // So it is with most, and costs a fifth.
+      // Most parts are like this, and to ask this costs a fifth.
       if areQuiet, parts[number].isCurrentRoot, parts[number].isFree { continue }
       let version =
         switch parts[number].source {
@@ -240,10 +242,10 @@ extension Evaluation {
     return changed
   }
 
-  /// A value is right that was made of these parts.
+  /// Notes the parts that a value which is right was made of.
   func meet(_ parts: [Dependency]) { state.met.lists.append(parts) }
 
-  /// The same, of what the closure has read.
+  /// Notes what the closure has read as such parts.
   func meetRead() { meet(Array(state.read[state.beginning...])) }
 
   /// Whether a state has this version.
@@ -265,12 +267,13 @@ extension Evaluation {
     return exchange(&state.beginning, with: state.read.count)
   }
 
-  /// Compares the states that the closure has read with those of another that has left its value: less than zero if they are
-  /// older, zero if they are the same, and nil if nobody can tell. Closures read alike up to the first version that differs.
-  /// Versions of nodes ascend, too, since nothing older replaces what is newer.
+  /// Compares what the closure has read with what another had read that has left its value: less than zero if it is older,
+  /// zero if it is the same, greater if it is newer, and nil if nobody can tell. Closures read alike up to the first version
+  /// that differs. (A node's version may be higher for a value of older states, if a closure has made other nodes.)
   ///
   /// - Parameter parts: Those that it has read, if not all.
   func compare(with dependencies: [Dependency], _ parts: [Int]) -> Int? {
+    guard parts.isEmpty || readCount == parts.count else { return nil }
     for index in 0..<readCount {
       let place = parts.isEmpty ? index : parts[index]
       guard place < dependencies.count else { return nil }
@@ -281,16 +284,16 @@ extension Evaluation {
     return readCount == dependencies.count ? 0 : nil
   }
 
-  /// What this has made of a node from gathered values, and a newer one is there.
+  /// The value that this has made for a node from gathered values, if the node has a newer one.
   func old(of node: StateNode) -> StateNode.Version? {
-    state.isGathered ? state.gathered?.old[ObjectIdentifier(node)] : nil
+    state.isGathered ? state.gathered?.old[ObjectIdentifier(node)]?.version : nil
   }
 
-  /// Takes note of it. Nil if nothing was gathered: then the reading begins again, since a state has changed.
+  /// Keeps such a value for the rest of the pass. Nil if nothing was gathered: then there is another pass.
   func keepOld(_ version: StateNode.Version, of node: StateNode) -> StateNode.Version? {
-    guard state.isGathered else { return nil }
-    state.gathered?.old[ObjectIdentifier(node)] = version
-    return version
+    state.isLate = !state.isGathered
+    state.gathered?.old[ObjectIdentifier(node)] = (node, version)
+    return state.isGathered ? version : nil
   }
 
   /// How much the closure has read.
@@ -367,7 +370,8 @@ extension Evaluation {
   private func note(_ source: Dependency.Source, _ version: Int) {
     if state.running.last?.readsParts != true {
       let recent = max(state.beginning, state.read.count - 4)
-      for index in recent..<state.read.count where state.read[index].source.id == source.id {
+      for index in recent..<state.read.count
+      where state.read[index].source.id == source.id && state.read[index].version == version {
         return
       }
     }
@@ -380,8 +384,8 @@ struct GatheredValues {
   private var all: [ObjectIdentifier: (value: Any, version: Int)] = [:]
   /// Those that a closure has read, too.
   var others: [AnyStateRoot] = []
-  /// What was made of them and is older than what the nodes have.
-  var old: [ObjectIdentifier: StateNode.Version] = [:]
+  /// Values made of them that are older than what their nodes have. Another node may come where one was.
+  var old: [ObjectIdentifier: (node: StateNode, version: StateNode.Version)] = [:]
 
   /// Nil if one of them is changed in place, and is not waited for.
   init?(of roots: [AnyStateRoot], waiting: Bool) {

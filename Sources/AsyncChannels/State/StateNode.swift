@@ -22,7 +22,7 @@ final class StateNode: Sendable {
     /// Whether another has, after that in which it was made.
     var isFoundAgain = false
     var lastVersion = 0
-    /// Of what is not left here since it is old.
+    /// Of the last value that was too old to be left here. Less than zero: so it is no version of one that was.
     var oldVersion = 0
     /// The states that the newest was made of, if they are few and somebody has found them out since then.
     var roots: [KnownRoot]?
@@ -42,7 +42,7 @@ final class StateNode: Sendable {
   @usableFromInline typealias Compute = @Sendable (AnyBox?, _ changed: [Int]) -> AnyBox
 
   private let compute: Compute
-  /// The function with which what is derived from this reads its few states itself; nil if they may be many, or others.
+  /// The function with which what is derived from this reads its few states itself; nil if they may be many, or may change.
   @usableFromInline let read: AnyBox?
   /// How many parts it has, which are looked at one by one; otherwise zero.
   private let partCount: Int
@@ -108,7 +108,7 @@ final class StateNode: Sendable {
       return makeVersion(after: newest, of: changed, in: evaluation)
     }
     if areParts { evaluation.meet(old) }
-    // If others were kept, it is made of them no more. They are destroyed with no lock held.
+    // Roots that were kept are not what it was found to be made of now. They are destroyed with no lock held.
     let (isFoundAgain, others) = state.withLock { state -> (Bool, [KnownRoot]?) in
       guard state.isNewest(newest) else { return (false, nil) }
       state.pass = evaluation.number
@@ -154,7 +154,7 @@ final class StateNode: Sendable {
     let nothing: Replaced = (nil, nil, [])
     let (made, old) = state.withLock { state -> (Version?, Replaced) in
       let isNext = state.isNewest(before)
-      // If nobody else has left one, and nothing was gathered, this has met what is newer.
+      // If nobody else has left one, and nothing was gathered, this has read what is newer, or the same.
       let isComparable = (!isNext || evaluation.hasGathered) && state.newest != nil
       let age = isComparable ? evaluation.compare(with: state.dependencies, parts) ?? 1 : 1
       // Another thread may have made another of other parts; or a `deinit` has read something meanwhile.

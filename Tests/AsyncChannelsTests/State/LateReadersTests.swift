@@ -95,6 +95,37 @@ final class LateReadersTests: XCTestCase {
     XCTAssertEqual(runs.take(), [])
   }
 
+  /// A late reader leaves a value of a node that its closure has made itself. So nobody can tell that it is older, and its
+  /// version is higher.
+  func test_C140a_aLateValueOfANewNodeIsNotGiven() {
+    let (choice, row) = (CurrentValue(0), CurrentValue(0))
+    let isWaiting = Atomic(false)
+    let chosen = choice.outlet.flatMap { [stop] _ in
+      row.outlet.map {
+        stop()
+        return $0
+      }
+    }
+    let text = chosen.map { [entered, mayGoOn] number in
+      if isWaiting.exchange(false, ordering: .relaxed) {
+        mayGoOn.signal()
+        // It has left both values, and makes them anew.
+        XCTAssertEqual(entered.wait(timeout: .now() + 60), .success)
+      }
+      return "\(number)"
+    }
+    XCTAssertEqual(text.value, "0")
+    row.value = 1
+    onSlowThread { XCTAssertEqual(text.value, "2") }  // It stops in the node there was.
+    mayGoOn.signal()
+    XCTAssertEqual(entered.wait(timeout: .now() + 60), .success)  // It stops in its own.
+    row.value = 2
+    isWaiting.store(true, ordering: .relaxed)
+    XCTAssertEqual([text.value, text.value], ["2", "2"])
+    endSlowThread()
+    XCTAssertEqual(text.value, "2")
+  }
+
   /// Who publishes has found an old choice, and follows that, while the owner decides.
   func test_C116_aLatePublisherMissesNoDecision() {
     let form = Form(stop)
