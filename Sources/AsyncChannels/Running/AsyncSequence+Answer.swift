@@ -59,7 +59,8 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   ///   - abandoned: Called with each element that the call has taken and will not answer because it was cancelled,
   ///     once, in the isolation in which the closure was made, in the order in which the elements were taken. Use it
   ///     to take back what the screen shows of work in progress. It does not wait for the cancelled work to end, and
-  ///     is called before this call returns, and before a later call on the same `Subscription` takes anything.
+  ///     is called before this call returns, and before a later call on the same `Subscription` takes anything. An
+  ///     element whose work has cancelled its own task is kept until then.
   ///   - publish: Called with each element and its answer in the isolation in which the closure was made, one answer
   ///     at a time.
   public func answer<Answer: Sendable>(

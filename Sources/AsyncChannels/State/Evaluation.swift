@@ -286,13 +286,13 @@ extension Evaluation {
 
   /// The value that this has made for a node from gathered values, if the node has a newer one.
   func old(of node: StateNode) -> StateNode.Version? {
-    state.isGathered ? state.gathered?.old[ObjectIdentifier(node)]?.version : nil
+    state.isGathered ? state.gathered?.old.first { $0.node === node }?.version : nil
   }
 
   /// Keeps such a value for the rest of the pass. Nil if nothing was gathered: then there is another pass.
   func keepOld(_ version: StateNode.Version, of node: StateNode) -> StateNode.Version? {
     state.isLate = !state.isGathered
-    state.gathered?.old[ObjectIdentifier(node)] = (node, version)
+    state.gathered?.old.append((node, version))
     return state.isGathered ? version : nil
   }
 
@@ -369,11 +369,8 @@ extension Evaluation {
   /// each.
   private func note(_ source: Dependency.Source, _ version: Int) {
     if state.running.last?.readsParts != true {
-      let recent = max(state.beginning, state.read.count - 4)
-      for index in recent..<state.read.count
-      where state.read[index].source.id == source.id && state.read[index].version == version {
-        return
-      }
+      let recent = state.read[max(state.beginning, state.read.count - 4)...]
+      if recent.contains(where: { $0.source.id == source.id && $0.version == version }) { return }
     }
     state.read.append(Dependency(source: source, version: version))
   }
@@ -384,8 +381,8 @@ struct GatheredValues {
   private var all: [ObjectIdentifier: (value: Any, version: Int)] = [:]
   /// Those that a closure has read, too.
   var others: [AnyStateRoot] = []
-  /// Values made of them that are older than what their nodes have. Another node may come where one was.
-  var old: [ObjectIdentifier: (node: StateNode, version: StateNode.Version)] = [:]
+  /// Values made of them that are older than what their nodes have: seldom any.
+  var old: [(node: StateNode, version: StateNode.Version)] = []
 
   /// Nil if one of them is changed in place, and is not waited for.
   init?(of roots: [AnyStateRoot], waiting: Bool) {

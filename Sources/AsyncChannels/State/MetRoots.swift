@@ -12,9 +12,7 @@ struct MetRoots: Sendable {
 
   var ids: [ObjectIdentifier] { roots.map(\.id) }
 
-  private var roots: [AnyStateRoot] {
-    single.map(\.root) + lists.joined().compactMap(\.root)
-  }
+  private var roots: [AnyStateRoot] { single.map(\.root) + lists.joined().compactMap(\.root) }
 
   /// Whether those are its.
   func have(_ ids: [ObjectIdentifier]) -> Bool {

@@ -16,11 +16,9 @@ final class StateFollower: Waiter, @unchecked Sendable {
   private let node: StateNode
   private let type: Any.Type
   private let signal = ChangeSignal()
-  /// By their numbers in the signal; nil for one that was left.
+  /// Those it follows, by their numbers in the signal; nil for one that was left.
   @exclusivity(unchecked) private var sources: [LogCursor?] = []
-  /// By state.
-  @exclusivity(unchecked) private var places:
-    [ObjectIdentifier: (root: AnyStateRoot, place: SignalPlace)] = [:]
+  @exclusivity(unchecked) private var places: [(root: AnyStateRoot, place: SignalPlace)?] = []
   /// As the reading has met them.
   @exclusivity(unchecked) private var followed: [ObjectIdentifier] = []
   @exclusivity(unchecked) private var given: Given?
@@ -38,7 +36,7 @@ final class StateFollower: Waiter, @unchecked Sendable {
     var left: [Source] = []
     _ = follow(Evaluation.untracked(node).roots, leaving: &left)
     // What is made of no state has a value, too.
-    if places.isEmpty { signal.giveBack([]) }
+    if sources.isEmpty { signal.giveBack([]) }
   }
 
   override var elementType: Any.Type { type }
@@ -116,24 +114,27 @@ final class StateFollower: Waiter, @unchecked Sendable {
     if roots.have(followed) { return false }
     followed = roots.ids
     let ids = Set(followed)
-    var isNew = false
-    for (id, (root, place)) in places where !ids.contains(id) {
-      if let source = sources[place.number].take() { left.append((source, root, place)) }
-      places[id] = nil
-      signal.remove(place)
-    }
-    for root in roots.unique where places[root.id] == nil {
-      isNew = true
-      let place = signal.add()
-      places[root.id] = (root, place)
-      let source = root.log.subscribe(at: place)
-      if place.number < sources.count {
-        sources[place.number] = source
-      } else {
-        sources.append(source)
+    var known: Set<ObjectIdentifier> = []
+    for case let (root, place)? in places {
+      if ids.contains(root.id) {
+        known.insert(root.id)
+      } else if let source = sources[place.number].take() {
+        left.append((source, root, place))
+        places[place.number] = nil
+        signal.remove(place)
       }
     }
-    return isNew
+    let new = roots.unique.filter { !known.contains($0.id) }
+    for root in new {
+      let place = signal.add()
+      if place.number == sources.count {
+        sources.append(nil)
+        places.append(nil)
+      }
+      sources[place.number] = root.log.subscribe(at: place)
+      places[place.number] = (root, place)
+    }
+    return !new.isEmpty
   }
 
   /// The numbers of those that were left are free when their logs call them no more.

@@ -115,7 +115,6 @@ final class AnswerAbandonedTests: XCTestCase {
       await input.received.answer(.concurrent) { number in
         await withTaskCancellationHandler {
           begun.add(number)
-          if number == 2 { while !Task.isCancelled { await Task.yield() } }
           for await _ in Outlet<Void>.never {}
         } onCancel: {
           // The second is cancelled between the first and the last, or the other way round.
@@ -131,6 +130,31 @@ final class AnswerAbandonedTests: XCTestCase {
     try await until("they work") { begun.count == 3 }
     try await run.cancelAndWait()
     XCTAssertEqual(events.take(), ["abandoned 1", "abandoned 2", "abandoned 3"])
+  }
+
+  /// Work that cancels its own task gives no answer, and leaves the others alone.
+  func test_C98e_workThatCancelsItsTaskIsAbandoned() async throws {
+    try await withTestTime { time in
+      let (input, isBusy) = (Input<Int>(), CurrentValue(false))
+      let run = Task { [events] in
+        await input.received.answer(.concurrent, busy: isBusy.inlet) { number in
+          if number == 1 { withUnsafeCurrentTask { $0?.cancel() } }
+        } abandoned: {
+          events.add("abandoned \($0)")
+        } publish: { number, _ in
+          events.add("\(number)")
+        }
+      }
+      for number in 1...2 {
+        input.inlet.send(number)
+        await time.idle()
+      }
+      XCTAssertFalse(isBusy.value)
+      XCTAssertEqual(events.take(), ["2"])
+      run.cancel()
+      await run.value
+      XCTAssertEqual(events.take(), ["abandoned 1"])
+    }
   }
 
   /// An element that waits for others was taken, since its overlap had to be known.
