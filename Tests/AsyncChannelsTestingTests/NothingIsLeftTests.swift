@@ -9,11 +9,14 @@ import Testing
   @Test func aRunLeavesNothing() async throws {
     let runs = 4_000
     for _ in 0..<runs / 4 { try await run() }
-    let before = Resident.held
-    for _ in 0..<runs { try await run() }
-    // A weak reference to each task left 192 bytes. Other suites run at the same time.
-    let left = (Resident.held - before) / runs
-    #expect(left < 80, "bytes for each run")
+    // A weak reference to each task left 192 bytes, each time. Other suites run at the same time.
+    var least = Int.max
+    for _ in 0..<3 where least >= 80 {
+      let before = Resident.held
+      for _ in 0..<runs { try await run() }
+      least = min(least, (Resident.held - before) / runs)
+    }
+    #expect(least < 80, "bytes for each run")
   }
 
   @MainActor
