@@ -12,7 +12,7 @@ enum Fate {
 ///
 /// `@unchecked Sendable`: its fate, its number, its index, and whether it is late, are touched under the lock of `Fates` only,
 /// and what the loop notes of it by that loop. `endedCancelled` is written by the work's task before it hands on the answer
-/// under a lock, and read by whoever publishes that. The rest is constant or has a lock.
+/// under a lock, and whoever publishes the answer reads it. The rest is constant or has a lock.
 class AnyWork: @unchecked Sendable {
   /// The elements that are worked on, in recordings. Made by the task that took them.
   final let origins = Causes.current

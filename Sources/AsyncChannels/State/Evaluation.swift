@@ -157,7 +157,9 @@ final class Evaluation {
 
   private func begin(isTracked: Bool) {
     Self.count.add(1, ordering: .relaxed)
-    (state.isActive, state.isTracked) = (true, isTracked)
+    // Another: what was found in the last pass is known no more, also to a `deinit` that reads while this gathers.
+    lastNumber += 1
+    (state.isActive, state.isTracked, state.number) = (true, isTracked, lastNumber)
   }
 
   private func end() {

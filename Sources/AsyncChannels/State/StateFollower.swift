@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A subscription to derived state. It is told when one of the states has changed of which the value was made, and
 /// reads it then: it has no copy of anything.
 ///
@@ -144,8 +146,9 @@ final class StateFollower: Waiter, @unchecked Sendable {
     for place in places { signal.free(place) }
   }
 
+  /// Under the lock: a consumer on another thread may leave a state just now, and nothing may keep the cursor of that.
   override func note(_ step: ConsumerStep) {
-    for source in sources { source?.note(step) }
+    lock.withLock { _ in for source in sources { source?.note(step) } }
   }
 
   override func poll(demands: Bool, orJoinWith bell: Doorbell?) -> PollResult {
@@ -160,5 +163,5 @@ final class StateFollower: Waiter, @unchecked Sendable {
   /// So that nobody takes a consumer that is awake for one that sleeps.
   override func wake() { signal.leave() }
 
-  package override var parts: [Waiter] { sources.compactMap { $0 } }
+  package override var parts: [Waiter] { lock.withLock { _ in sources.compactMap { $0 } } }
 }

@@ -22,7 +22,7 @@ final class StateNode: Sendable {
     /// Whether another has, after that in which it was made.
     var isFoundAgain = false
     var lastVersion = 0
-    /// Of the last value that was too old to be left here. Less than zero: so it is no version of one that was.
+    /// The version of the last value that was too old to be left here. It is less than zero, so no value that was left has it.
     var oldVersion = 0
     /// The states that the newest was made of, if they are few and somebody has found them out since then.
     var roots: [KnownRoot]?
@@ -154,7 +154,7 @@ final class StateNode: Sendable {
     let nothing: Replaced = (nil, nil, [])
     let (made, old) = state.withLock { state -> (Version?, Replaced) in
       let isNext = state.isNewest(before)
-      // If nobody else has left one, and nothing was gathered, this has read what is newer, or the same.
+      // If nobody else has left a value, and nothing was gathered, this reading has read the same or what is newer.
       let isComparable = (!isNext || evaluation.hasGathered) && state.newest != nil
       let age = isComparable ? evaluation.compare(with: state.dependencies, parts) ?? 1 : 1
       // Another thread may have made another of other parts; or a `deinit` has read something meanwhile.

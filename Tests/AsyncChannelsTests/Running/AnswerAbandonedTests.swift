@@ -135,9 +135,10 @@ final class AnswerAbandonedTests: XCTestCase {
   /// Work that cancels its own task gives no answer, and leaves the others alone.
   func test_C98e_workThatCancelsItsTaskIsAbandoned() async throws {
     try await withTestTime { time in
-      let (input, isBusy) = (Input<Int>(), CurrentValue(false))
+      let (input, isBusy, gate) = (Input<Int>(), CurrentValue(false), Gate())
       let run = Task { [events] in
         await input.received.answer(.concurrent, busy: isBusy.inlet) { number in
+          await gate.pass()
           if number == 1 { withUnsafeCurrentTask { $0?.cancel() } }
         } abandoned: {
           events.add("abandoned \($0)")
@@ -145,10 +146,11 @@ final class AnswerAbandonedTests: XCTestCase {
           events.add("\(number)")
         }
       }
-      for number in 1...2 {
-        input.inlet.send(number)
-        await time.idle()
-      }
+      for number in 1...2 { input.inlet.send(number) }
+      await time.idle()
+      XCTAssertTrue(isBusy.value)
+      gate.open()
+      await time.idle()
       XCTAssertFalse(isBusy.value)
       XCTAssertEqual(events.take(), ["2"])
       run.cancel()

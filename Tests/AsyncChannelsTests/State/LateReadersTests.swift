@@ -150,6 +150,24 @@ final class LateReadersTests: XCTestCase {
     XCTAssertEqual(form.field.value, 200)
   }
 
+  /// One tells what it has taken, while another leaves the states of an old choice.
+  func test_C140b_threadsShareASubscriptionWhoseStatesChange() {
+    let (choice, rows) = (CurrentValue(0), (0..<64).map { CurrentValue($0) })
+    let chosen = choice.outlet.flatMap { count in StateOutlet.combine(rows[0...count].map(\.outlet))
+    }
+    let follower = chosen.subscribe()
+    DispatchQueue.concurrentPerform(iterations: 3) { thread in
+      for number in 0..<500 {
+        if thread == 0 { choice.value = number % 64 }
+        _ = follower.takeNow()
+      }
+    }
+    choice.value = 2
+    XCTAssertEqual(follower.takeNow().element, [0, 1, 2])
+    rows[2].value = 5
+    XCTAssertEqual(follower.takeNow().element, [0, 1, 5])
+  }
+
   /// A state that is new may lie where one was that is gone.
   func test_C140b_rowsThatComeWhereOthersWereAreFollowed() {
     for _ in 0..<200 {
