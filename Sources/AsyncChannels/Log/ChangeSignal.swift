@@ -6,13 +6,19 @@ import Synchronization
 final class ChangeSignal: Sendable {
   /// A log's place, under the log's number here.
   fileprivate struct Place {
+    /// How many logs have had the number before. One that the follower has left may not know that yet.
+    var use = 0
     var isChanged = false
     var hasEnded = false
-    /// Whether the follower reads its log no more. The log may not know that yet.
-    var isLeft = false
     /// How many elements of it were asked for, and how many came while one was there already.
     var takenCount = 0
     var replacedCount = 0
+  }
+
+  /// Whose place it is: a number, and its use.
+  struct ID {
+    let number: Int
+    fileprivate let use: Int
   }
 
   /// Not private: the compiler (6.3.1) does not find its metadata in another file then.
@@ -20,7 +26,7 @@ final class ChangeSignal: Sendable {
     fileprivate var places: [Place] = []
     /// The numbers of logs that were left.
     fileprivate var free: [Int] = []
-    fileprivate var changed: [Int] = []
+    fileprivate var changed: [ID] = []
     fileprivate var openCount = 0
     fileprivate var replacedCount = 0
     fileprivate var bell: Doorbell?
@@ -28,6 +34,17 @@ final class ChangeSignal: Sendable {
     fileprivate var isDue = false
 
     fileprivate var isReadable: Bool { isDue || !changed.isEmpty }
+
+    fileprivate func isInUse(_ id: ID) -> Bool { places[id.number].use == id.use }
+
+    fileprivate mutating func mark(_ id: ID) {
+      if exchange(&places[id.number].isChanged, with: true) {
+        places[id.number].replacedCount += 1
+        replacedCount += 1
+      } else {
+        changed.append(id)
+      }
+    }
 
     /// It was in the wait queue of any log.
     fileprivate mutating func takeBell() -> Doorbell? {
@@ -44,43 +61,37 @@ final class ChangeSignal: Sendable {
   var replacedCount: Int { state.withLock { $0.replacedCount } }
 
   func add() -> SignalPlace {
-    let number = state.withLock { state -> Int in
+    let id = state.withLock { state -> ID in
       state.openCount += 1
-      if let number = state.free.popLast() {
-        state.places[number] = Place()
-        return number
-      }
+      if let number = state.free.popLast() { return ID(number: number, use: state.places[number].use) }
       state.places.append(Place())
-      return state.places.count - 1
+      return ID(number: state.places.count - 1, use: 0)
     }
-    return SignalPlace(in: self, number: number)
+    return SignalPlace(in: self, id: id)
   }
 
   /// The follower reads that log no more, and is about to leave it.
   func remove(_ place: SignalPlace) {
+    let id = place.id
     state.withLock { state in
-      if state.places[place.number].isChanged { state.changed.removeAll { $0 == place.number } }
-      if !state.places[place.number].hasEnded { state.openCount -= 1 }
-      state.places[place.number].isLeft = true
+      if state.places[id.number].isChanged { state.changed.removeAll { $0.number == id.number } }
+      if !state.places[id.number].hasEnded { state.openCount -= 1 }
+      state.places[id.number] = Place(use: id.use + 1)
+      state.free.append(id.number)
     }
-  }
-
-  /// To be called when the log knows that, too.
-  func free(_ place: SignalPlace) {
-    state.withLock { $0.free.append(place.number) }
   }
 
   /// Whether there is something to read.
   ///
-  /// - Parameter changed: Empty. Gets the numbers of the logs that have changed.
+  /// - Parameter changed: Empty. Gets the logs that have changed.
   /// - Parameter evenIfCancelled: Whether to take though the task is cancelled. That is asked when they were seen.
-  func take(evenIfCancelled: Bool, into changed: inout [Int]) -> Bool {
+  func take(evenIfCancelled: Bool, into changed: inout [ID]) -> Bool {
     state.withLock { state in
       guard state.isReadable, evenIfCancelled || !Task.isCancelled else { return false }
       state.isDue = false
-      for number in state.changed {
-        state.places[number].isChanged = false
-        state.places[number].takenCount += 1
+      for id in state.changed {
+        state.places[id.number].isChanged = false
+        state.places[id.number].takenCount += 1
       }
       swap(&state.changed, &changed)
       return true
@@ -88,17 +99,12 @@ final class ChangeSignal: Sendable {
   }
 
   /// What was taken was not given. Rings a newer consumer that sleeps.
-  func giveBack(_ numbers: [Int]) {
+  func giveBack(_ changed: [ID]) {
     let sleeper = state.withLock { state -> Doorbell? in
       state.isDue = true
-      for number in numbers where !state.places[number].isLeft {
-        state.places[number].takenCount -= 1
-        if exchange(&state.places[number].isChanged, with: true) {
-          state.places[number].replacedCount += 1
-          state.replacedCount += 1
-        } else {
-          state.changed.append(number)
-        }
+      for id in changed where state.isInUse(id) {
+        state.places[id.number].takenCount -= 1
+        state.mark(id)
       }
       return state.takeBell()
     }
@@ -120,15 +126,9 @@ final class ChangeSignal: Sendable {
     state.withLock { _ = $0.bell.take() }
   }
 
-  fileprivate func mark(_ number: Int) {
+  fileprivate func mark(_ id: ID) {
     state.withLock { state in
-      if state.places[number].isLeft { return }
-      if exchange(&state.places[number].isChanged, with: true) {
-        state.places[number].replacedCount += 1
-        state.replacedCount += 1
-      } else {
-        state.changed.append(number)
-      }
+      if state.isInUse(id) { state.mark(id) }
     }
   }
 
@@ -138,17 +138,18 @@ final class ChangeSignal: Sendable {
     state.withLock { $0.isReadable ? $0.takeBell() : nil }
   }
 
-  fileprivate func end(_ number: Int) -> Doorbell? {
+  fileprivate func end(_ id: ID) -> Doorbell? {
     state.withLock { state in
-      if state.places[number].isLeft { return nil }
-      if !exchange(&state.places[number].hasEnded, with: true) { state.openCount -= 1 }
+      guard state.isInUse(id) else { return nil }
+      if !exchange(&state.places[id.number].hasEnded, with: true) { state.openCount -= 1 }
       return state.openCount == 0 ? state.takeBell() : nil
     }
   }
 
-  fileprivate func counts(of number: Int) -> (pending: Int, departed: Int) {
+  fileprivate func counts(of id: ID) -> (pending: Int, departed: Int) {
     state.withLock { state in
-      let place = state.places[number]
+      guard state.isInUse(id) else { return (0, 0) }
+      let place = state.places[id.number]
       return (place.isChanged ? 1 : 0, place.takenCount + place.replacedCount)
     }
   }
@@ -160,22 +161,22 @@ final class ChangeSignal: Sendable {
 @usableFromInline
 struct SignalPlace: Sendable {
   private let signal: ChangeSignal
-  let number: Int
+  let id: ChangeSignal.ID
 
-  fileprivate init(in signal: ChangeSignal, number: Int) {
-    (self.signal, self.number) = (signal, number)
+  fileprivate init(in signal: ChangeSignal, id: ChangeSignal.ID) {
+    (self.signal, self.id) = (signal, id)
   }
 
   /// Not inlined: sends to other queues would save more registers.
   @usableFromInline @inline(never)
-  func mark() { signal.mark(number) }
+  func mark() { signal.mark(id) }
 
   func takeBell() -> Doorbell? { signal.takeBell() }
 
-  func end() -> Doorbell? { signal.end(number) }
+  func end() -> Doorbell? { signal.end(id) }
 
   /// How many elements wait, and how many have been taken or replaced.
-  var counts: (pending: Int, departed: Int) { signal.counts(of: number) }
+  var counts: (pending: Int, departed: Int) { signal.counts(of: id) }
 
   /// Whether the follower sleeps.
   var isAwaited: Bool { signal.isAwaited }

@@ -13,7 +13,8 @@ import Synchronization
 final class StateFollower: Waiter, @unchecked Sendable {
   /// What was given last. The value only if it is to be compared.
   private typealias Given = (version: Int, value: AnyBox?)
-  private typealias Source = (cursor: LogCursor, root: AnyStateRoot, place: SignalPlace)
+  /// What it follows no more.
+  private typealias Left = [(LogCursor, AnyStateRoot)]
 
   private let node: StateNode
   private let type: Any.Type
@@ -25,9 +26,9 @@ final class StateFollower: Waiter, @unchecked Sendable {
   @exclusivity(unchecked) private var followed: [ObjectIdentifier] = []
   @exclusivity(unchecked) private var given: Given?
   /// The states of whose changes it has taken note in this step.
-  @exclusivity(unchecked) private var changed: [Int] = []
+  @exclusivity(unchecked) private var changed: [ChangeSignal.ID] = []
   /// An empty array with room, so that no step makes one.
-  @exclusivity(unchecked) private var spare: [Int] = []
+  @exclusivity(unchecked) private var spare: [ChangeSignal.ID] = []
   /// How many steps were done one after the other, without a look at who else waits for the actor.
   @exclusivity(unchecked) private var run = 0
 
@@ -35,7 +36,7 @@ final class StateFollower: Waiter, @unchecked Sendable {
   init(of node: StateNode, _ type: Any.Type) {
     (self.node, self.type) = (node, type)
     super.init(subscriber: 0)
-    var left: [Source] = []
+    var left: Left = []
     _ = follow(Evaluation.untracked(node).roots, leaving: &left)
     // What is made of no state has a value, too.
     if sources.isEmpty { signal.giveBack([]) }
@@ -66,10 +67,10 @@ final class StateFollower: Waiter, @unchecked Sendable {
             || $0.value.map { node.countAsOne($0, newest.value) } ?? false
         } ?? false
       // Destroyed with no lock held.
-      var left: [Source] = []
-      defer { leave(exchange(&left, with: [])) }
+      var left: Left = []
+      defer { withExtendedLifetime(left) {} }
       let result = withPlace(of: epoch) { () -> Upstream<AnyBox>.Taken in
-        for number in known.changed { sources[number]?.noteTakenTogether() }
+        for id in known.changed { sources[id.number]?.noteTakenTogether() }
         changed += known.changed
         known.changed.removeAll(keepingCapacity: true)
         if follow(roots, leaving: &left) { return .nothing }
@@ -88,12 +89,12 @@ final class StateFollower: Waiter, @unchecked Sendable {
   /// Which states have changed, and what was known before; nil if there is nothing to read.
   private func takeNote(
     _ mode: TakeMode, as epoch: UInt64
-  ) -> (changed: [Int], given: Given?)? {
+  ) -> (changed: [ChangeSignal.ID], given: Given?)? {
     withPlace(of: epoch) {
       run = mode == .atOnce ? run + 1 : 0
       if run == 64 { return nil }
       if mode == .next || mode == .atOnce {
-        for number in changed { tellDemand(of: sources[number]) }
+        for id in changed { tellDemand(of: sources[id.number]) }
         changed.removeAll(keepingCapacity: true)
       }
       var taken = exchange(&spare, with: [])
@@ -112,7 +113,7 @@ final class StateFollower: Waiter, @unchecked Sendable {
   }
 
   /// Subscribes to those that it does not follow. Returns whether there were any. Requires the lock.
-  private func follow(_ roots: MetRoots, leaving left: inout [Source]) -> Bool {
+  private func follow(_ roots: MetRoots, leaving left: inout Left) -> Bool {
     if roots.have(followed) { return false }
     followed = roots.ids
     let ids = Set(followed)
@@ -120,30 +121,23 @@ final class StateFollower: Waiter, @unchecked Sendable {
     for case let (root, place)? in places {
       if ids.contains(root.id) {
         known.insert(root.id)
-      } else if let source = sources[place.number].take() {
-        left.append((source, root, place))
-        places[place.number] = nil
+      } else if let source = sources[place.id.number].take() {
+        left.append((source, root))
+        places[place.id.number] = nil
         signal.remove(place)
       }
     }
     let new = roots.unique.filter { !known.contains($0.id) }
     for root in new {
       let place = signal.add()
-      if place.number == sources.count {
+      if place.id.number == sources.count {
         sources.append(nil)
         places.append(nil)
       }
-      sources[place.number] = root.log.subscribe(at: place)
-      places[place.number] = (root, place)
+      sources[place.id.number] = root.log.subscribe(at: place)
+      places[place.id.number] = (root, place)
     }
     return !new.isEmpty
-  }
-
-  /// The numbers of those that were left are free when their logs call them no more.
-  private func leave(_ left: consuming [Source]) {
-    let places = left.map(\.place)
-    left = []
-    for place in places { signal.free(place) }
   }
 
   /// Under the lock: a consumer on another thread may leave a state just now, and nothing may keep the cursor of that.
