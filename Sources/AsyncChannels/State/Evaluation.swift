@@ -231,24 +231,34 @@ extension Evaluation {
   func changed(of parts: [Dependency]) -> [Int] {
     let areQuiet = !state.isTracked && !state.isGathered
     var changed: [Int] = []
-    for number in parts.indices {
+    var number = 0
+    while true {
       // Most parts are like this, and to ask this costs a fifth.
-      if areQuiet, parts[number].isCurrentRoot, parts[number].isFree { continue }
+      if areQuiet {
+        number = (number..<parts.count).first { !parts[$0].isCurrentRoot } ?? parts.count
+      }
+      if number == parts.count { return changed }
       let version =
         switch parts[number].source {
         case .root(let root): look(at: root)
         case .derived(let node): node.version(in: self)
         }
       if version != parts[number].version { changed.append(number) }
+      number += 1
     }
-    return changed
   }
 
   /// Notes the parts that a value which is right was made of.
-  func meet(_ parts: [Dependency]) { state.met.lists.append(parts) }
+  func meet(_ parts: Dependencies) { state.met.lists.append(parts) }
 
   /// Notes what the closure has read as such parts.
-  func meetRead() { meet(Array(state.read[state.beginning...])) }
+  func meetRead() { meet(allRead()) }
+
+  /// What the closure has read.
+  private func allRead() -> Dependencies {
+    lastNumber += 1
+    return Dependencies(all: Array(state.read[state.beginning...]), choice: lastNumber)
+  }
 
   /// Whether a state has this version.
   private func isCurrent(_ root: AnyStateRoot, _ version: Int) -> Bool {
@@ -312,14 +322,14 @@ extension Evaluation {
   ///
   /// - Parameter parts: Those that it has read, if not all.
   func end(
-    _ outer: Int, leaving dependencies: inout [Dependency], _ parts: [Int]
-  ) -> [Dependency] {
-    var old: [Dependency] = []
-    if parts.isEmpty, !isAlike(dependencies) {
-      old = exchange(&dependencies, with: Array(state.read[state.beginning...]))
+    _ outer: Int, leaving dependencies: inout Dependencies, _ parts: [Int]
+  ) -> Dependencies {
+    var old = Dependencies()
+    if parts.isEmpty, !isAlike(dependencies.all) {
+      old = exchange(&dependencies, with: allRead())
     } else {
       for index in 0..<readCount {
-        dependencies[parts.isEmpty ? index : parts[index]].version =
+        dependencies.all[parts.isEmpty ? index : parts[index]].version =
           state.read[state.beginning + index].version
       }
     }

@@ -5,25 +5,28 @@ typealias KnownRoot = (root: AnyStateRoot, version: Int)
 struct MetRoots: Sendable {
   var single: [KnownRoot] = []
   /// The parts of arrays.
-  var lists: [[Dependency]] = []
+  var lists: [Dependencies] = []
 
   /// All, if they are few. Of more, it costs as much to ask each time as to look through what was made of them.
   var few: [KnownRoot]? { single.count <= 8 && lists.isEmpty ? single : nil }
 
-  var ids: [ObjectIdentifier] { roots.map(\.id) }
+  /// Which they are, without their versions.
+  struct Choice {
+    fileprivate var single: [ObjectIdentifier] = []
+    fileprivate var lists: [UInt64] = []
+  }
 
-  private var roots: [AnyStateRoot] { single.map(\.root) + lists.joined().compactMap(\.root) }
+  var choice: Choice { Choice(single: single.map(\.root.id), lists: lists.map(\.choice)) }
 
-  /// Whether those are its.
-  func have(_ ids: [ObjectIdentifier]) -> Bool {
-    var rest = ids[...]
-    for index in single.indices where rest.popFirst() != single[index].root.id { return false }
-    for list in lists {
-      for part in list {
-        if case .root(let root) = part.source, rest.popFirst() != root.id { return false }
-      }
-    }
-    return rest.isEmpty
+  /// Whether those are the same.
+  func are(_ choice: Choice) -> Bool {
+    single.count == choice.single.count && lists.count == choice.lists.count
+      && single.indices.allSatisfy { single[$0].root.id == choice.single[$0] }
+      && lists.indices.allSatisfy { lists[$0].choice == choice.lists[$0] }
+  }
+
+  private var roots: [AnyStateRoot] {
+    single.map(\.root) + lists.flatMap { $0.all.compactMap(\.root) }
   }
 
   /// Each once.
@@ -35,7 +38,7 @@ struct MetRoots: Sendable {
   /// Whether all have these versions still.
   var areCurrent: Bool {
     single.indices.allSatisfy { single[$0].root.version == single[$0].version }
-      && lists.allSatisfy { $0.allSatisfy(\.isCurrentRoot) }
+      && lists.indices.allSatisfy { lists[$0].areCurrentRoots }
   }
 
   /// Among many, one may stand more than once: to look it up would cost more.
@@ -46,6 +49,19 @@ struct MetRoots: Sendable {
     if isKnown { return }
     if single.isEmpty { single.reserveCapacity(4) }
     single.append((root, version))
+  }
+}
+
+/// All that a closure has read.
+struct Dependencies: Sendable {
+  var all: [Dependency] = []
+  /// That of the parts of an array: none that have other parts have it.
+  var choice: UInt64 = 0
+
+  /// Whether no root of them has changed.
+  var areCurrentRoots: Bool {
+    for index in all.indices where !all[index].isCurrentRoot && all[index].isRoot { return false }
+    return true
   }
 }
 
@@ -70,13 +86,9 @@ struct Dependency: Sendable {
     if case .root(let root) = source { root } else { nil }
   }
 
-  /// Whether it is a state that nobody updates just now.
-  var isFree: Bool {
-    if case .root(let root) = source { root.observed.writers.holdingThread == 0 } else { false }
-  }
+  var isRoot: Bool { if case .root = source { true } else { false } }
 
-  /// False only of a root that has changed.
   var isCurrentRoot: Bool {
-    if case .root(let root) = source { root.version == version } else { true }
+    if case .root(let root) = source { root.version == version } else { false }
   }
 }

@@ -26,6 +26,10 @@ public import Synchronization
 /// threads than the main thread, which runs nothing any more. Then jobs tell all.)
 @usableFromInline
 final class ObservedValue: Observable, Sendable {
+  /// That of a state whose value this is; nil if it is a binding's. Before the registrar, whose size no client knows: so it
+  /// is found without asking where it is.
+  let log: BroadcastLogBase?
+
   /// Held by writers while they change the value.
   @usableFromInline let writers = WritersLock()
 
@@ -58,9 +62,6 @@ final class ObservedValue: Observable, Sendable {
   private static let gone = ObservedValue()
   /// The same, where a read finds it in one step.
   private let path = path
-
-  /// That of a state whose value this is; nil if it is a binding's.
-  let log: BroadcastLogBase?
 
   @usableFromInline
   init(of log: BroadcastLogBase? = nil) { self.log = log }

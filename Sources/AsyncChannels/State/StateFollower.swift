@@ -23,7 +23,7 @@ final class StateFollower: Waiter, @unchecked Sendable {
   @exclusivity(unchecked) private var sources: [LogCursor?] = []
   @exclusivity(unchecked) private var places: [(root: AnyStateRoot, place: SignalPlace)?] = []
   /// As the reading has met them.
-  @exclusivity(unchecked) private var followed: [ObjectIdentifier] = []
+  @exclusivity(unchecked) private var followed = MetRoots.Choice()
   @exclusivity(unchecked) private var given: Given?
   /// The states of whose changes it has taken note in this step.
   @exclusivity(unchecked) private var changed: [ChangeSignal.ID] = []
@@ -114,9 +114,10 @@ final class StateFollower: Waiter, @unchecked Sendable {
 
   /// Subscribes to those that it does not follow. Returns whether there were any. Requires the lock.
   private func follow(_ roots: MetRoots, leaving left: inout Left) -> Bool {
-    if roots.have(followed) { return false }
-    followed = roots.ids
-    let ids = Set(followed)
+    if roots.are(followed) { return false }
+    followed = roots.choice
+    let all = roots.unique
+    let ids = Set(all.map(\.id))
     var known: Set<ObjectIdentifier> = []
     for case let (root, place)? in places {
       if ids.contains(root.id) {
@@ -127,8 +128,10 @@ final class StateFollower: Waiter, @unchecked Sendable {
         signal.remove(place)
       }
     }
-    let new = roots.unique.filter { !known.contains($0.id) }
+    let new = all.filter { !known.contains($0.id) }
     for root in new {
+      // Traps if this thread is changing it.
+      _ = root.look()
       let place = signal.add()
       if place.id.number == sources.count {
         sources.append(nil)

@@ -12,11 +12,11 @@ import Synchronization
 @usableFromInline
 final class StateNode: Sendable {
   typealias Version = (value: AnyBox, version: Int)
-  private typealias Replaced = (Version?, [KnownRoot]?, [Dependency])
+  private typealias Replaced = (Version?, [KnownRoot]?, Dependencies)
 
   private struct State {
     var newest: Version?
-    var dependencies: [Dependency] = []
+    var dependencies = Dependencies()
     /// The pass that has found the newest to be right.
     var pass: UInt64 = 0
     /// Whether another has, after that in which it was made.
@@ -88,23 +88,23 @@ final class StateNode: Sendable {
   @inline(__always)
   private func look<Part: Sendable>(in evaluation: Evaluation, _ part: (Version) -> Part) -> Part {
     // Together: another thread may replace them.
-    let (known, newest, old) = state.withLock { state -> (Part?, Version?, [Dependency]?) in
+    let (known, newest, old) = state.withLock { state -> (Part?, Version?, Dependencies?) in
       if state.isKnown(to: evaluation) { return (state.newest.map(part), nil, nil) }
       return (nil, state.newest, state.dependencies)
     }
-    return known ?? part(find(after: newest, madeOf: old ?? [], in: evaluation))
+    return known ?? part(find(after: newest, madeOf: old ?? Dependencies(), in: evaluation))
   }
 
   private func find(
-    after newest: Version?, madeOf old: consuming [Dependency], in evaluation: Evaluation
+    after newest: Version?, madeOf old: consuming Dependencies, in evaluation: Evaluation
   ) -> Version {
     if let old = evaluation.old(of: self) { return old }
-    let areParts = partCount > 0 && newest != nil && old.count == partCount
-    let changed = areParts ? evaluation.changed(of: old) : []
-    let isCurrent = areParts ? changed.isEmpty : evaluation.areCurrent(old)
+    let areParts = partCount > 0 && newest != nil && old.all.count == partCount
+    let changed = areParts ? evaluation.changed(of: old.all) : []
+    let isCurrent = areParts ? changed.isEmpty : evaluation.areCurrent(old.all)
     guard let newest, isCurrent else {
       // Let go of before it is changed in place.
-      old = []
+      old = Dependencies()
       return makeVersion(after: newest, of: changed, in: evaluation)
     }
     if areParts { evaluation.meet(old) }
@@ -116,7 +116,7 @@ final class StateNode: Sendable {
     }
     withExtendedLifetime(others) {}
     // It is read time and again: what is found out now saves the next.
-    if isFoundAgain, let roots = Self.roots(of: old) { keep(roots, for: newest) }
+    if isFoundAgain, let roots = Self.roots(of: old.all) { keep(roots, for: newest) }
     return newest
   }
 
@@ -151,12 +151,12 @@ final class StateNode: Sendable {
     let isUnchanged = before.map { countAsOne($0.value, value) } ?? false
     // What is replaced outlives the lock.
     var isLeft = false
-    let nothing: Replaced = (nil, nil, [])
+    let nothing: Replaced = (nil, nil, Dependencies())
     let (made, old) = state.withLock { state -> (Version?, Replaced) in
       let isNext = state.isNewest(before)
       // If nobody else has left a value, and nothing was gathered, this reading has read the same or what is newer.
       let isComparable = (!isNext || evaluation.hasGathered) && state.newest != nil
-      let age = isComparable ? evaluation.compare(with: state.dependencies, parts) ?? 1 : 1
+      let age = isComparable ? evaluation.compare(with: state.dependencies.all, parts) ?? 1 : 1
       // Another thread may have made another of other parts; or a `deinit` has read something meanwhile.
       if !parts.isEmpty, age < 0 || !isNext || evaluation.readCount != parts.count {
         return (nil, nothing)
