@@ -1,5 +1,4 @@
-// What the libraries use of Darwin, as its headers are imported: <pthread.h>, <sched.h>, <unistd.h>, <time.h>,
-// <stdio.h>, <stdlib.h>, <dlfcn.h>.
+// What the libraries use of Darwin, as its headers are imported, apart from POSIX.swift.
 
 public struct _opaque_pthread_t {}
 public struct _opaque_pthread_mutex_t { public init() {} }
@@ -32,12 +31,6 @@ public func pthread_getspecific(_ key: pthread_key_t) -> UnsafeMutableRawPointer
 @discardableResult
 public func pthread_setspecific(_ key: pthread_key_t, _ value: UnsafeRawPointer?) -> Int32 { 0 }
 
-public struct timespec {
-  public var tv_sec: Int
-  public var tv_nsec: Int
-  public init() { (tv_sec, tv_nsec) = (0, 0) }
-}
-
 public struct clockid_t: RawRepresentable, Sendable {
   public var rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -50,12 +43,6 @@ public struct __sFILE {}
 public typealias FILE = __sFILE
 public func fopen(_ path: UnsafePointer<CChar>!, _ mode: UnsafePointer<CChar>!) -> UnsafeMutablePointer<FILE>! { nil }
 @discardableResult public func fclose(_ file: UnsafeMutablePointer<FILE>!) -> Int32 { 0 }
-@discardableResult
-public func getline(
-  _ line: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>!,
-  _ capacity: UnsafeMutablePointer<Int>!, _ file: UnsafeMutablePointer<FILE>!
-) -> Int { 0 }
-public func free(_ pointer: UnsafeMutableRawPointer!) {}
 
 public var RTLD_NOW: Int32 { 2 }
 public func dlopen(_ path: UnsafePointer<CChar>!, _ mode: Int32) -> UnsafeMutableRawPointer! { nil }
@@ -63,57 +50,13 @@ public func dlsym(
   _ handle: UnsafeMutableRawPointer!, _ name: UnsafePointer<CChar>!
 ) -> UnsafeMutableRawPointer! { nil }
 
-// Of <sys/socket.h>, <sys/un.h>, <netdb.h>, <poll.h>, <fcntl.h>, <sys/mman.h>, <unistd.h> and <errno.h>.
-public var errno: Int32 { 0 }
 public var EAGAIN: Int32 { 35 }
-public var EINTR: Int32 { 4 }
-public func getpid() -> Int32 { 0 }
 public typealias sa_family_t = UInt8
-public typealias socklen_t = UInt32
-public struct sockaddr {}
-public struct sockaddr_un {
-  public var sun_family: sa_family_t = 0
-  public var sun_path: (CChar, CChar, CChar, CChar) = (0, 0, 0, 0)
-  public init() {}
-}
-public struct addrinfo {
-  public var ai_family: Int32 = 0
-  public var ai_socktype: Int32 = 0
-  public var ai_addr: UnsafeMutablePointer<sockaddr>!
-  public var ai_addrlen: socklen_t = 0
-  public var ai_next: UnsafeMutablePointer<addrinfo>!
-  public init() {}
-}
-public struct pollfd {
-  public init(fd: Int32, events: Int16, revents: Int16) {}
-}
-public var AF_UNIX: Int32 { 1 }
-public var SOCK_STREAM: Int32 { 1 }
-public var SHUT_RDWR: Int32 { 2 }
-public var POLLOUT: Int32 { 4 }
 public var MSG_DONTWAIT: Int32 { 128 }
 public func poll(_ place: UnsafeMutablePointer<pollfd>!, _ count: UInt32, _ time: Int32) -> Int32 { 0 }
-public func send(_ socket: Int32, _ buffer: UnsafeRawPointer!, _ count: Int, _ flags: Int32) -> Int { 0 }
-public func recv(
-  _ socket: Int32, _ buffer: UnsafeMutableRawPointer!, _ count: Int, _ flags: Int32
-) -> Int { 0 }
-public func shutdown(_ socket: Int32, _ how: Int32) -> Int32 { 0 }
-public func socket(_ family: Int32, _ kind: Int32, _ protocol: Int32) -> Int32 { 0 }
-public func connect(
-  _ socket: Int32, _ address: UnsafePointer<sockaddr>!, _ length: socklen_t
-) -> Int32 { 0 }
-public func getaddrinfo(
-  _ host: UnsafePointer<CChar>!, _ service: UnsafePointer<CChar>!,
-  _ hints: UnsafePointer<addrinfo>!, _ found: UnsafeMutablePointer<UnsafeMutablePointer<addrinfo>?>!
-) -> Int32 { 0 }
-public func freeaddrinfo(_ found: UnsafeMutablePointer<addrinfo>!) {}
-public var O_RDWR: Int32 { 2 }
 public var O_CREAT: Int32 { 512 }
 public var O_TRUNC: Int32 { 1024 }
-public var PROT_WRITE: Int32 { 2 }
-public var MAP_SHARED: Int32 { 1 }
 public func open(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: UInt16) -> Int32 { 0 }
-public func read(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer!, _ count: Int) -> Int { 0 }
 public func pthread_main_np() -> Int32 { 0 }
 public var SOL_SOCKET: Int32 { 0xFFFF }
 public var SO_NOSIGPIPE: Int32 { 0x1022 }
@@ -121,18 +64,9 @@ public var SO_NOSIGPIPE: Int32 { 0x1022 }
 public func setsockopt(
   _ socket: Int32, _ level: Int32, _ name: Int32, _ value: UnsafeRawPointer!, _ length: socklen_t
 ) -> Int32 { 0 }
-public var O_RDONLY: Int32 { 0 }
-public var PROT_READ: Int32 { 1 }
-public var MAP_FAILED: UnsafeMutableRawPointer! { UnsafeMutableRawPointer(bitPattern: -1) }
-public func open(_ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 { 0 }
-@discardableResult public func close(_ descriptor: Int32) -> Int32 { 0 }
 public func mmap(
   _ address: UnsafeMutableRawPointer!, _ size: Int, _ protection: Int32, _ flags: Int32,
   _ descriptor: Int32, _ offset: Int64
 ) -> UnsafeMutableRawPointer! { nil }
-@discardableResult
-public func munmap(_ address: UnsafeMutableRawPointer!, _ size: Int) -> Int32 { 0 }
 public typealias off_t = Int64
-public var SEEK_END: Int32 { 2 }
-public var MAP_PRIVATE: Int32 { 2 }
 public func lseek(_ descriptor: Int32, _ offset: off_t, _ whence: Int32) -> off_t { 0 }

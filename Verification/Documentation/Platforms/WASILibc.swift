@@ -1,4 +1,4 @@
-// What the libraries can use of WASI's C library, with threads and without, as its headers are imported into the clang
+// What the libraries use of WASI's C library, with threads and without, as its headers are imported into the clang
 // module SwiftWASILibc, which the Swift module WASILibc exports, and what that adds. An Int has 32 bits there: this
 // stand-in cannot show what then does not fit. What threads need is in wasi_pthread.swift.
 
@@ -17,17 +17,12 @@ public func open(_ path: UnsafePointer<CChar>, _ oflag: Int32) -> Int32 { 0 }
 public func open(_ path: UnsafePointer<CChar>, _ oflag: Int32, _ mode: mode_t) -> Int32 { 0 }
 public func isatty(_ descriptor: Int32) -> Int32 { 0 }
 public var O_RDONLY: Int32 { 0x0400_0000 }
-public var O_WRONLY: Int32 { 0x1000_0000 }
 public var O_RDWR: Int32 { 0x1400_0000 }
-public var STDIN_FILENO: Int32 { 0 }
-public var STDOUT_FILENO: Int32 { 1 }
-public var STDERR_FILENO: Int32 { 2 }
 @available(*, deprecated, message: "WASI lacks process identifiers")
 public func getpid() -> pid_t { 1 }
 
 // <time.h>. CLOCK_MONOTONIC is a pointer to a structure of a type that is not declared, by a macro: not imported, and
-// neither is _CLOCK_MONOTONIC. So clock_gettime cannot be called without a C target. Of <wasi/api.h>, the call
-// below it can: clock 1 is the monotonic one, in nanoseconds. (__WASI_CLOCKID_MONOTONIC is not imported, either.)
+// neither is _CLOCK_MONOTONIC. So clock_gettime cannot be called without a C target.
 public typealias time_t = Int64
 public struct timespec {
   public var tv_sec: time_t
@@ -37,50 +32,24 @@ public struct timespec {
 public typealias clockid_t = OpaquePointer
 @discardableResult
 public func clock_gettime(_ clock: clockid_t!, _ time: UnsafeMutablePointer<timespec>!) -> Int32 { 0 }
-public typealias __wasi_clockid_t = UInt32
-public typealias __wasi_timestamp_t = UInt64
-public typealias __wasi_errno_t = UInt16
-public func __wasi_clock_time_get(
-  _ id: __wasi_clockid_t, _ precision: __wasi_timestamp_t, _ retptr0: UnsafeMutablePointer<__wasi_timestamp_t>!
-) -> __wasi_errno_t { 0 }
 
 // <stdio.h>. FILE is not declared, so there is no type of this name, and a file is an opaque pointer.
 public func fopen(_ path: UnsafePointer<CChar>!, _ mode: UnsafePointer<CChar>!) -> OpaquePointer! { nil }
 @discardableResult public func fclose(_ file: OpaquePointer!) -> Int32 { 0 }
 @discardableResult
-public func getline(
-  _ line: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>!, _ capacity: UnsafeMutablePointer<Int>!,
-  _ file: OpaquePointer!
-) -> Int { 0 }
-@discardableResult
-public func fgets(
-  _ buffer: UnsafeMutablePointer<CChar>!, _ count: Int32, _ file: OpaquePointer!
-) -> UnsafeMutablePointer<CChar>! { nil }
-@discardableResult public func fputs(_ text: UnsafePointer<CChar>!, _ file: OpaquePointer!) -> Int32 { 0 }
-@discardableResult
-public func fwrite(_ items: UnsafeRawPointer!, _ size: Int, _ count: Int, _ file: OpaquePointer!) -> Int { 0 }
-@discardableResult
 public func fread(
   _ items: UnsafeMutableRawPointer!, _ size: Int, _ count: Int, _ file: OpaquePointer!
 ) -> Int { 0 }
-@discardableResult public func fflush(_ file: OpaquePointer!) -> Int32 { 0 }
-// In Swift 6.3 a constant that is not Sendable: a use needs "@preconcurrency import". Later a variable of WASILibc.
-nonisolated(unsafe) public let stderr: OpaquePointer! = nil
 
-// <stdlib.h>, <string.h>, <sched.h>
+// <stdlib.h>, <string.h>
 public func free(_ pointer: UnsafeMutableRawPointer!) {}
 public func exit(_ code: Int32) -> Never { fatalError() }
-public func abort() -> Never { fatalError() }
-public func getenv(_ name: UnsafePointer<CChar>!) -> UnsafeMutablePointer<CChar>! { nil }
 public func strerror(_ number: Int32) -> UnsafeMutablePointer<CChar>! { nil }
-@discardableResult public func sched_yield() -> Int32 { 0 }
 
 // <errno.h>. What C has is not imported well; WASILibc adds these in Swift.
 public var errno: Int32 { get { 0 } set {} }
-public var EACCES: Int32 { 2 }
 public var EAGAIN: Int32 { 6 }
 public var EINTR: Int32 { 27 }
-public var ENOENT: Int32 { 44 }
 
 // <poll.h>, <sys/socket.h>: for sockets that the host has opened. There is no way to open one.
 public typealias nfds_t = UInt

@@ -1,4 +1,4 @@
-// What the libraries can use of WASI's threads, as <pthread.h> is imported. In Swift 6.3 it is a module of its own, beside
+// What the libraries use of WASI's threads, as <pthread.h> is imported. In Swift 6.3 it is a module of its own, beside
 // WASILibc; in later ones it is in WASILibc. It can be imported without threads, too, but then the functions are stubs
 // or missing when linked: to be used under _runtime(_multithreaded) only.
 
@@ -8,7 +8,6 @@ public struct pthread_mutex_t { public init() {} }
 public struct pthread_mutexattr_t { public init() {} }
 
 public func pthread_self() -> pthread_t! { fatalError() }
-public func pthread_equal(_ one: pthread_t!, _ other: pthread_t!) -> Int32 { 1 }
 @discardableResult
 public func pthread_key_create(
   _ key: UnsafeMutablePointer<pthread_key_t>!,
