@@ -30,8 +30,6 @@ let package = Package(
     .executableTarget(
       name: "AnswerHistories", dependencies: ["Proof", channels, testing], swiftSettings: settings),
     .executableTarget(
-      name: "ChannelBacklogs", dependencies: ["Proof", channels], swiftSettings: settings),
-    .executableTarget(
       name: "ChannelExecutors", dependencies: ["Proof", channels], swiftSettings: settings),
     .executableTarget(
       name: "ChannelHistories", dependencies: ["Proof", channels, testing], swiftSettings: settings),

@@ -63,9 +63,9 @@ final class ChangeSignal: Sendable {
   func add() -> SignalPlace {
     let id = state.withLock { state -> ID in
       state.openCount += 1
-      if let number = state.free.popLast() { return ID(number: number, use: state.places[number].use) }
-      state.places.append(Place())
-      return ID(number: state.places.count - 1, use: 0)
+      let number = state.free.popLast() ?? state.places.count
+      if number == state.places.count { state.places.append(Place()) }
+      return ID(number: number, use: state.places[number].use)
     }
     return SignalPlace(in: self, id: id)
   }

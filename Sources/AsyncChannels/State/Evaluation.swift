@@ -251,11 +251,8 @@ extension Evaluation {
   /// Notes the parts that a value which is right was made of.
   func meet(_ parts: Dependencies) { state.met.lists.append(parts) }
 
-  /// Notes what the closure has read as such parts.
-  func meetRead() { meet(allRead()) }
-
   /// What the closure has read.
-  private func allRead() -> Dependencies {
+  func allRead() -> Dependencies {
     lastNumber += 1
     return Dependencies(all: Array(state.read[state.beginning...]), choice: lastNumber)
   }

@@ -11,12 +11,9 @@ struct MetRoots: Sendable {
   var few: [KnownRoot]? { single.count <= 8 && lists.isEmpty ? single : nil }
 
   /// Which they are, without their versions.
-  struct Choice {
-    fileprivate var single: [ObjectIdentifier] = []
-    fileprivate var lists: [UInt64] = []
-  }
+  typealias Choice = (single: [ObjectIdentifier], lists: [UInt64])
 
-  var choice: Choice { Choice(single: single.map(\.root.id), lists: lists.map(\.choice)) }
+  var choice: Choice { (single.map(\.root.id), lists.map(\.choice)) }
 
   /// Whether those are the same.
   func are(_ choice: Choice) -> Bool {
@@ -38,7 +35,7 @@ struct MetRoots: Sendable {
   /// Whether all have these versions still.
   var areCurrent: Bool {
     single.indices.allSatisfy { single[$0].root.version == single[$0].version }
-      && lists.indices.allSatisfy { lists[$0].areCurrentRoots }
+      && lists.allSatisfy { $0.all.allSatisfy { $0.isCurrentRoot || $0.root == nil } }
   }
 
   /// Among many, one may stand more than once: to look it up would cost more.
@@ -57,12 +54,6 @@ struct Dependencies: Sendable {
   var all: [Dependency] = []
   /// That of the parts of an array: none that have other parts have it.
   var choice: UInt64 = 0
-
-  /// Whether no root of them has changed.
-  var areCurrentRoots: Bool {
-    for index in all.indices where !all[index].isCurrentRoot && all[index].isRoot { return false }
-    return true
-  }
 }
 
 /// What a closure has read, and the version that it had.
@@ -85,8 +76,6 @@ struct Dependency: Sendable {
   var root: AnyStateRoot? {
     if case .root(let root) = source { root } else { nil }
   }
-
-  var isRoot: Bool { if case .root = source { true } else { false } }
 
   var isCurrentRoot: Bool {
     if case .root(let root) = source { root.version == version } else { false }

@@ -23,7 +23,7 @@ final class StateFollower: Waiter, @unchecked Sendable {
   @exclusivity(unchecked) private var sources: [LogCursor?] = []
   @exclusivity(unchecked) private var places: [(root: AnyStateRoot, place: SignalPlace)?] = []
   /// As the reading has met them.
-  @exclusivity(unchecked) private var followed = MetRoots.Choice()
+  @exclusivity(unchecked) private var followed: MetRoots.Choice = ([], [])
   @exclusivity(unchecked) private var given: Given?
   /// The states of whose changes it has taken note in this step.
   @exclusivity(unchecked) private var changed: [ChangeSignal.ID] = []
@@ -117,18 +117,13 @@ final class StateFollower: Waiter, @unchecked Sendable {
     if roots.are(followed) { return false }
     followed = roots.choice
     let all = roots.unique
-    let ids = Set(all.map(\.id))
-    var known: Set<ObjectIdentifier> = []
-    for case let (root, place)? in places {
-      if ids.contains(root.id) {
-        known.insert(root.id)
-      } else if let source = sources[place.id.number].take() {
-        left.append((source, root))
-        places[place.id.number] = nil
-        signal.remove(place)
-      }
+    var unknown = Set(all.map(\.id))
+    for case let (root, place)? in places where unknown.remove(root.id) == nil {
+      if let source = sources[place.id.number].take() { left.append((source, root)) }
+      places[place.id.number] = nil
+      signal.remove(place)
     }
-    let new = all.filter { !known.contains($0.id) }
+    let new = all.filter { unknown.contains($0.id) }
     for root in new {
       // Traps if this thread is changing it.
       _ = root.look()

@@ -162,7 +162,7 @@ final class StateNode: Sendable {
         return (nil, nothing)
       }
       if age <= 0 {
-        if partCount > 0 { evaluation.meetRead() }
+        if partCount > 0 { evaluation.meet(evaluation.allRead()) }
         // Else who follows it would get it twice.
         if age == 0 { return (state.newest, nothing) }
         state.oldVersion -= 1

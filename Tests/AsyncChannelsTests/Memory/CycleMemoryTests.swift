@@ -11,12 +11,7 @@ import XCTest
 final class CycleMemoryTests: XCTestCase {
   private let cycles = Length.isFull ? 100_000 : 10_000
 
-  override func setUpWithError() throws {
-    let program = dlopen(nil, RTLD_NOW)
-    for sanitizer in ["__asan_init", "__tsan_init"] where dlsym(program, sanitizer) != nil {
-      throw XCTSkip("A sanitizer keeps what was released, so memory says nothing.")
-    }
-  }
+  override func setUpWithError() throws { try Resident.skipUnderSanitizers() }
 
   func test_C37_subscribingWaitingCancellingAndDroppingLeavesNothing() throws {
     let policies: [BufferingPolicy] = [.unbounded, .bufferingNewest(8)]
