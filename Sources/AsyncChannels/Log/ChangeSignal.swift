@@ -16,10 +16,7 @@ final class ChangeSignal: Sendable {
   }
 
   /// Whose place it is: a number, and its use.
-  struct ID {
-    let number: Int
-    fileprivate let use: Int
-  }
+  typealias ID = (number: Int, use: Int)
 
   /// Not private: the compiler (6.3.1) does not find its metadata in another file then.
   struct State: ~Copyable {
@@ -65,7 +62,7 @@ final class ChangeSignal: Sendable {
       state.openCount += 1
       let number = state.free.popLast() ?? state.places.count
       if number == state.places.count { state.places.append(Place()) }
-      return ID(number: number, use: state.places[number].use)
+      return (number, state.places[number].use)
     }
     return SignalPlace(in: self, id: id)
   }

@@ -117,13 +117,13 @@ final class StateFollower: Waiter, @unchecked Sendable {
     if roots.are(followed) { return false }
     followed = roots.choice
     let all = roots.unique
-    var unknown = Set(all.map(\.id))
-    for case let (root, place)? in places where unknown.remove(root.id) == nil {
+    let (ids, known) = (Set(all.map(\.id)), Set(places.compactMap { $0?.root.id }))
+    for case let (root, place)? in places where !ids.contains(root.id) {
       if let source = sources[place.id.number].take() { left.append((source, root)) }
       places[place.id.number] = nil
       signal.remove(place)
     }
-    let new = all.filter { unknown.contains($0.id) }
+    let new = all.filter { !known.contains($0.id) }
     for root in new {
       // Traps if this thread is changing it.
       _ = root.look()
