@@ -180,7 +180,9 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     _ queues: ContiguousArray<SubscriberQueueBase>, with element: Element,
     evicting evicted: inout Evicted<Element>
   ) {
-    for queue in queues { queue.of(Element.self).offer(element, evicting: &evicted) }
+    for index in queues.indices {
+      queues[index].of(Element.self).offer(element, evicting: &evicted)
+    }
   }
 
   /// Takes a place at the log's end, behind the replay window.

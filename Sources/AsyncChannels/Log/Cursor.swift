@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 /// A live subscription to a log. Its `deinit` is the unsubscribing. See `LogCursor`.
 ///
@@ -36,7 +36,8 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   func take(as epoch: UInt64) -> Element? {
     let element = ifAdmitted(epoch) { isNextKnown() ? position.take(Element.self) : nil }
     if let element { return element }
-    return isPlain ? nil : takeElsewhere(as: epoch)
+    if untypedQueue != nil { return takeOfQueueUnlessCancelled(as: epoch) }
+    return isObserved ? takeSeen(as: epoch) : nil
   }
 
   /// The same unless the task is cancelled, which is asked when the element was seen: so nothing is taken that
@@ -49,10 +50,13 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     }
   }
 
-  @usableFromInline @inline(never)
+  /// The same of a queue, while nobody follows the log: otherwise consumers go the slow way, on which they ask.
+  @inlinable @inline(never)
   func takeOfQueueUnlessCancelled(as epoch: UInt64) -> Element? {
     ifAdmitted(epoch) {
-      pop { queue, isObserved in isObserved || Task.isCancelled ? nil : queue.popFirst() }
+      untypedLog.state.withLock { state in
+        state.isObserved || Task.isCancelled ? nil : untypedQueue?.of(Element.self).popFirst()
+      }
     }
   }
 
@@ -77,21 +81,6 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
       }
       return taken
     } ?? 0
-  }
-
-  /// Whether all its elements are in the log, and nobody follows it.
-  @inlinable
-  var isPlain: Bool { untypedQueue == nil && !isObserved }
-
-  /// Not inlined: clients' `take` would save more registers.
-  @usableFromInline @inline(never)
-  func takeElsewhere(as epoch: UInt64) -> Element? {
-    if untypedQueue != nil {
-      if Task.isCancelled { return nil }
-      // While somebody follows the log, consumers go the slow way, on which they ask.
-      return ifAdmitted(epoch) { pop { queue, isObserved in isObserved ? nil : queue.popFirst() } }
-    }
-    return withPlace(of: epoch) { takeFound(evenIfCancelled: false) }
   }
 
   /// Takes an element that is there, for the consumer.
@@ -153,18 +142,10 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// Asks again whether the task is cancelled, under the lock: a sender may have replaced the
   /// element that the look saw by one that was sent after `cancel()`.
   private func takeFromBoundedQueue(evenIfCancelled: Bool) -> Element? {
-    pop { queue, _ in evenIfCancelled || !Task.isCancelled ? queue.takeFirst() : nil }
-  }
-
-  /// - Parameter remove: Takes an element from the queue, if there is one. Called under the log's lock.
-  private func pop(
-    _ remove: (SubscriberQueue<Element>, _ isObserved: Bool) -> Element?
-  ) -> Element? {
-    guard let untypedQueue else { return nil }
-    let queue = untypedQueue.of(Element.self)
+    guard let queue = untypedQueue?.of(Element.self) else { return nil }
     var after: AfterLock?
     let element = untypedLog.state.withLock { state in
-      let element = remove(queue, state.isObserved)
+      let element = evenIfCancelled || !Task.isCancelled ? queue.takeFirst() : nil
       if element != nil, state.isObserved { after = state.tell(.taken(by: subscriber, slot: nil)) }
       return element
     }

@@ -8,9 +8,9 @@ class SubscriberQueueBase: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var count = 0
   @exclusivity(unchecked) @usableFromInline final var droppedCount = 0
   /// How many were taken.
-  fileprivate final var takenCount = 0
+  @exclusivity(unchecked) @usableFromInline final var takenCount = 0
   /// When so many were taken, the next one is taken on the slow path.
-  fileprivate final var endOfRun = longestRun
+  @exclusivity(unchecked) @usableFromInline final var endOfRun = longestRun
   fileprivate static var longestRun: Int { 64 }
   /// The number of the subscriber whose it is.
   @usableFromInline final var subscriber = 0
@@ -76,6 +76,7 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
   }
 
   /// Takes the first element on the fast path.
+  @inlinable
   func popFirst() -> Element? {
     guard count > 0, takenCount != endOfRun else { return nil }
     return removeFirst()
@@ -88,7 +89,8 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
     return removeFirst()
   }
 
-  private func removeFirst() -> Element? {
+  @inlinable
+  func removeFirst() -> Element? {
     takenCount += 1
     count -= 1
     return backlog.popFirst()

@@ -44,8 +44,7 @@ package enum Upstream<Element: Sendable>: Sendable {
   /// frames of clients that call `next()`.
   @inlinable @inline(never)
   func takeDerived(as epoch: UInt64) -> Element? {
-    guard case .derived(_, let take) = self, case .element(let element) = take(.atOnce, epoch)
-    else { return nil }
+    guard case .element(let element) = take(.atOnce, as: epoch) else { return nil }
     return element
   }
 

@@ -52,7 +52,7 @@ extension Cursor {
   /// This looks up one type; a function that returns an optional element looks one up at each step.
   fileprivate func takeWork(as epoch: UInt64) -> AnyWork? {
     withPlace(of: epoch) { () -> AnyWork? in
-      guard isPlain, !Causes.areFollowed,
+      guard untypedQueue == nil, !isObserved, !Causes.areFollowed,
         poll(demands: false, orJoinWith: nil) == .readable, !Task.isCancelled, position.isKnown
       else { return nil }
       return Work(position.take(Element.self))
