@@ -19,8 +19,6 @@ final class Evaluation {
   private struct State {
     /// Whether this thread reads.
     var isActive = false
-    /// Whether Observation hears of it.
-    var isTracked = false
     /// Whether a closure runs that must read nothing but its argument.
     var isAlone = false
     /// That of the pass. No other has it.
@@ -121,7 +119,7 @@ final class Evaluation {
   static func alone<Result>(_ body: () -> Result) -> Result {
     apart {
       let evaluation = ofThisThread
-      evaluation.begin(isTracked: false)
+      evaluation.begin()
       evaluation.state.isAlone = true
       defer { evaluation.end() }
       return body()
@@ -141,25 +139,25 @@ final class Evaluation {
   private func readInPasses(
     _ node: StateNode, isTracked: Bool, _ met: inout [AnyStateRoot]
   ) -> Reading? {
-    begin(isTracked: isTracked)
+    begin()
     defer { end() }
     for _ in 0..<3 {
       beginPass()
       let newest = node.newest(in: self)
-      if !state.isLate, state.met.areCurrent {
+      if !state.isLate, state.met.areCurrent(isTracked: isTracked) {
         if let few = state.met.few { node.keep(few, for: newest) }
-        return (newest, state.met)
+        return (newest, exchange(&state.met, with: MetRoots()))
       }
     }
     met = state.met.unique
     return nil
   }
 
-  private func begin(isTracked: Bool) {
+  private func begin() {
     Self.count.add(1, ordering: .relaxed)
     // Another: what was found in the last pass is known no more, also to a `deinit` that reads while this gathers.
     lastNumber += 1
-    (state.isActive, state.isTracked, state.number) = (true, isTracked, lastNumber)
+    (state.isActive, state.number) = (true, lastNumber)
   }
 
   private func end() {
@@ -185,9 +183,9 @@ final class Evaluation {
   private func readGathered(
     _ node: StateNode, _ roots: inout [AnyStateRoot], isTracked: Bool, waiting: Bool
   ) -> Reading? {
-    begin(isTracked: isTracked)
+    begin()
     defer { end() }
-    while let gathered = GatheredValues(of: roots, waiting: waiting) {
+    while let gathered = GatheredValues(of: roots, waiting: waiting, isTracked: isTracked) {
       (state.gathered, state.isGathered) = (gathered, true)
       beginPass()
       let newest = node.newest(in: self)
@@ -201,7 +199,7 @@ final class Evaluation {
 /// What nodes and states ask for.
 extension Evaluation {
   var number: UInt64 { state.number }
-  var hasGathered: Bool { state.isGathered }
+  @usableFromInline var hasGathered: Bool { state.isGathered }
 
   /// Whether all states have these versions.
   func areCurrent(_ roots: [KnownRoot]) -> Bool {
@@ -229,12 +227,11 @@ extension Evaluation {
 
   /// The numbers of the parts that have changed.
   func changed(of parts: [Dependency]) -> [Int] {
-    let areQuiet = !state.isTracked && !state.isGathered
     var changed: [Int] = []
     var number = 0
     while true {
       // Most parts are like this, and to ask this costs a fifth.
-      if areQuiet {
+      if !state.isGathered {
         number = (number..<parts.count).first { !parts[$0].isCurrentRoot } ?? parts.count
       }
       if number == parts.count { return changed }
@@ -345,7 +342,6 @@ extension Evaluation {
   // Not inlined, as other functions here: clients would be larger.
   @inline(never)
   private func look(at root: AnyStateRoot) -> Int {
-    if state.isTracked { root.observed.noteAccess() }
     if state.isGathered {
       if let gathered = state.gathered?[root] { return gathered.version }
       state.gathered?.others.append(root)
@@ -356,8 +352,7 @@ extension Evaluation {
   /// A closure reads a state. Its value, if it was gathered.
   @usableFromInline
   func gatheredValue(of root: AnyStateRoot) -> Any? {
-    if state.isTracked { root.observed.noteAccess() }
-    guard state.isGathered, let gathered = state.gathered?[root] else { return nil }
+    guard let gathered = state.gathered?[root] else { return nil }
     noteMet(root, gathered.version)
     return gathered.value
   }
@@ -369,17 +364,23 @@ extension Evaluation {
     noteMet(root, version)
   }
 
+  private var readsParts: Bool { state.running.last?.readsParts == true }
+
   private func noteMet(_ root: AnyStateRoot, _ version: Int) {
-    if state.running.last?.readsParts == false { state.met.add(root, version) }
+    if !readsParts { state.met.add(root, version) }
     note(.root(root), version)
   }
 
   /// A closure that reads one several times notes it once, unless it has read several others in between. Parts have a place
   /// each.
   private func note(_ source: Dependency.Source, _ version: Int) {
-    if state.running.last?.readsParts != true {
-      let recent = state.read[max(state.beginning, state.read.count - 4)...]
-      if recent.contains(where: { $0.source.id == source.id && $0.version == version }) { return }
+    let recent = max(state.beginning, state.read.count - 4)..<state.read.count
+    if !readsParts,
+      recent.contains(where: {
+        state.read[$0].version == version && state.read[$0].source.id == source.id
+      })
+    {
+      return
     }
     state.read.append(Dependency(source: source, version: version))
   }
@@ -394,7 +395,8 @@ struct GatheredValues {
   var old: [(node: StateNode, version: StateNode.Version)] = []
 
   /// Nil if one of them is changed in place, and is not waited for.
-  init?(of roots: [AnyStateRoot], waiting: Bool) {
+  init?(of roots: [AnyStateRoot], waiting: Bool, isTracked: Bool) {
+    if isTracked { for root in roots { root.observed.noteAccess() } }
     while true {
       var areThere = true
       let areOfOneMoment = OneStep.look {

@@ -29,7 +29,11 @@ struct StateRoot<Value: Sendable>: Sendable {
     of log: BroadcastLog<Value>, _ observed: ObservedValue, in evaluation: Evaluation
   ) -> Value {
     let root = AnyStateRoot(observed)
-    if let known = evaluation.gatheredValue(of: root), let value = known as? Value { return value }
+    if evaluation.hasGathered, let known = evaluation.gatheredValue(of: root),
+      let value = known as? Value
+    {
+      return value
+    }
     observed.writers.requireReadableByThisThread(of: Value.self)
     while true {
       let version = root.version
