@@ -38,6 +38,10 @@ extension Operation {
       let channel = Channel<Int>()
       return await sendAndTake(times, channel, from: channel.outlet)
     },
+    Operation("send-and-take-outlet-bounded") { times in
+      let channel = Channel<Int>(buffering: .bufferingNewest(1))
+      return await sendAndTake(times, channel, from: channel.outlet)
+    },
     Operation("send-and-take-outlet-recorded", times: 512) { times in
       let channel = Channel<Int>()
       let recording = Recording()
