@@ -56,6 +56,31 @@ final class WaitingForEverTests: XCTestCase {
   }
 
   @MainActor
+  func test_C96_anInputThatNobodyReceives() async throws {
+    let report = await failure { time in
+      let model = Model(time.clock)
+      let probe = Probe(model.$count)
+      model.go.send(1)
+      try await probe.next(2)
+    }
+    try assertSays(
+      report,
+      """
+      - 1 element was sent to a Channel<Int> whose subscriber has never asked for one. If this is an input, does its \
+      owner's run() run?
+      """)
+    let other = await failure { time in
+      let model = Model(time.clock)
+      let probe = Probe(model.$count)
+      try await withRunning(model) {
+        model.go.send(1)
+        try await probe.next(2)
+      }
+    }
+    XCTAssertFalse(other.contains("never asked"), other)
+  }
+
+  @MainActor
   func test_C96_aSleepThatOnlyTheTestCanEnd() async throws {
     let report = await failure { time in
       let model = Model(time.clock)

@@ -12,6 +12,8 @@ struct Evicted<Element: Sendable>: ~Copyable {
 
   @inlinable
   mutating func add(_ element: Element) {
+    // A trivial element has nothing to be released.
+    if _isPOD(Element.self) { return }
     if first == nil { first = element } else { others.append(element) }
   }
 }

@@ -64,8 +64,8 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
     if let place { return place.mark() }
     switch policy {
     case .bufferingNewest(let limit) where count == limit:
-      if let oldest = backlog.popFirst() { evicted.add(oldest) }
       droppedCount += 1
+      return evicted.add(backlog.replaceFirst(appending: element))
     case .bufferingOldest(let limit) where count == limit:
       droppedCount += 1
       return

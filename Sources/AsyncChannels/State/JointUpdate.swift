@@ -46,6 +46,9 @@ private func updateAll<each Value: Sendable, Result, Failure: Error>(
   var locks: [any JointLock] = []
   repeat locks.append(each parts)
   locks.sort { $0.order < $1.order }
+  for (one, next) in zip(locks, locks.dropFirst()) where one.order == next.order {
+    Misuse.trap("updateTogether was given one CurrentValue<\(one.type)> twice.")
+  }
   // They outlive the locks: these may be the last references to values, whose `deinit` then runs.
   var values: (repeat each Value)?
   defer { withExtendedLifetime(values) {} }

@@ -274,7 +274,8 @@ package class Waiter: @unchecked Sendable {
       Misuse.reportOnce(
         """
         A consumer of a subscription to \(elementType) was displaced by a newer one, and its loop \
-        ended. A subscription has one consumer: for two listeners, subscribe once for each.
+        ended. A subscription has one consumer: for two listeners, subscribe once for each. If this is \
+        an input, its owner's `run()` was called twice.
         """)
     #endif
   }

@@ -362,7 +362,7 @@ final class TestJobs: Sendable {
       )
     }
     return WaitingReport(
-      waits: waits + tasks.flatMap { SettleWait.sentences(of: $0.key) },
+      waits: waits + tasks.flatMap { SettleWait.sentences(of: $0.key) } + watch.neglects,
       tasks: tasks.map { $0.value?.functions ?? [] }, clock: clock)
   }
 

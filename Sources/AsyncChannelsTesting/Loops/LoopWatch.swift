@@ -119,6 +119,12 @@ final class LoopWatch: TestFollower {
     state.withLock { state in state.owners.compactMap(\.owner) }
   }
 
+  /// What was sent that nobody receives: the first few.
+  var neglects: [String] {
+    let logs = state.withLock { state in state.logs.compactMap(\.log) }
+    return Array(logs.lazy.compactMap(\.neglect).prefix(5))
+  }
+
   /// The run is over: what lives on is followed no longer.
   func end() {
     for log in state.withLock({ state in state.logs.compactMap(\.log) }) { log.detach() }

@@ -18,5 +18,5 @@ extension SettleWait {
 
 extension BroadcastLogBase {
   /// `<Int>`
-  fileprivate final var genericName: Substring { "\(type(of: self))".drop { $0 != "<" } }
+  final var genericName: Substring { "\(type(of: self))".drop { $0 != "<" } }
 }

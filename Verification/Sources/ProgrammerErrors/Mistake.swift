@@ -17,7 +17,7 @@ struct Mistake: Sendable {
     self.make = make
   }
 
-  static let all = buffers + counts + updates + [probe, answer]
+  static let all = buffers + counts + updates + retries + [probe, answer]
 
   /// The element of most of them: a name to be found in the sentence.
   private struct Greeting: Sendable {}
@@ -69,7 +69,10 @@ struct Mistake: Sendable {
       value.update { _ in _ = add.send(2) }
     },
     update("updating") { value in value.update { _ in value.update { $0 += 1 } } },
-    update("naming it twice") { value in updateTogether(value, value) { $0 = $1 } },
+    Mistake("naming it twice", says: "updateTogether was given one CurrentValue<Int> twice") {
+      let value = CurrentValue(1)
+      updateTogether(value, CurrentValue(2), value) { one, _, other in one = other }
+    },
     update("reading derived state") { value in
       let double = value.outlet.map { $0 * 2 }
       _ = double.value
@@ -80,6 +83,18 @@ struct Mistake: Sendable {
       let one = CurrentValue(0).outlet.map { number in states.value.first?.value ?? number }
       states.value = [one.map { $0 + 1 }]
       _ = one.value
+    },
+  ]
+
+  private static let retries = [
+    Mistake("retry's pauses", says: "first pauses for 2.0 seconds cannot pause for at most 1.0 s") {
+      _ = Retry.exponential(from: .seconds(2), upTo: .seconds(1))
+    },
+    Mistake("retry's attempts", says: "A retry cannot make 0 attempts") {
+      _ = Retry.exponential(from: .seconds(1), upTo: .seconds(2), attempts: 0)
+    },
+    Mistake("retry's jitter", says: "A retry's jitter is a part from 0 to 1, not 1.5") {
+      _ = Retry.exponential(from: .seconds(1), upTo: .seconds(2), jitter: 1.5)
     },
   ]
 
