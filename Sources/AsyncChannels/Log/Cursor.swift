@@ -102,7 +102,8 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// Takes an element that `waitForElement` has seen: that asked whether the task is cancelled after
   /// it had looked. This does not look again, so it takes nothing that was sent later.
   ///
-  /// Only a queue is asked again, under the lock of those who fill it (`takeFromBoundedQueue`).
+  /// Only a queue is asked again, under the lock of those who fill it (`takeFromBoundedQueue`). Of a log that somebody
+  /// follows, `take` comes here, too, without having looked: this looks, as it would.
   ///
   /// Not inlined: an async caller would keep room for these variables while it sleeps.
   @usableFromInline @inline(never)

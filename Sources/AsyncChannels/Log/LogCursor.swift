@@ -91,7 +91,7 @@ package class LogCursor: Waiter, @unchecked Sendable {
 
   /// Goes on in the log, to the next segment if this one is read. True if there is an element.
   ///
-  /// What it finds is not known yet if somebody follows it: so each element is taken by `takeNoting`. Where an
+  /// What it finds is not known yet if somebody follows it: so each element is taken by `takeFound`. Where an
   /// observer waits for the consumer to ask behind a mark, it cannot have missed that: `isObserved` is written under the
   /// lock before the elements behind the mark are, and these are published with release.
   final func advance(demands: Bool) -> Bool {

@@ -19,6 +19,8 @@ final class Evaluation {
   private struct State {
     /// Whether this thread reads.
     var isActive = false
+    /// Whether Observation hears of it.
+    var isTracked = false
     /// Whether a closure runs that must read nothing but its argument.
     var isAlone = false
     /// That of the pass. No other has it.
@@ -119,7 +121,7 @@ final class Evaluation {
   static func alone<Result>(_ body: () -> Result) -> Result {
     apart {
       let evaluation = ofThisThread
-      evaluation.begin()
+      evaluation.begin(isTracked: false)
       evaluation.state.isAlone = true
       defer { evaluation.end() }
       return body()
@@ -139,12 +141,12 @@ final class Evaluation {
   private func readInPasses(
     _ node: StateNode, isTracked: Bool, _ met: inout [AnyStateRoot]
   ) -> Reading? {
-    begin()
+    begin(isTracked: isTracked)
     defer { end() }
     for _ in 0..<3 {
       beginPass()
       let newest = node.newest(in: self)
-      if !state.isLate, state.met.areCurrent(isTracked: isTracked) {
+      if !state.isLate, state.met.areCurrent {
         if let few = state.met.few { node.keep(few, for: newest) }
         return (newest, exchange(&state.met, with: MetRoots()))
       }
@@ -153,11 +155,11 @@ final class Evaluation {
     return nil
   }
 
-  private func begin() {
+  private func begin(isTracked: Bool) {
     Self.count.add(1, ordering: .relaxed)
     // Another: what was found in the last pass is known no more, also to a `deinit` that reads while this gathers.
     lastNumber += 1
-    (state.isActive, state.number) = (true, lastNumber)
+    (state.isActive, state.isTracked, state.number) = (true, isTracked, lastNumber)
   }
 
   private func end() {
@@ -183,9 +185,9 @@ final class Evaluation {
   private func readGathered(
     _ node: StateNode, _ roots: inout [AnyStateRoot], isTracked: Bool, waiting: Bool
   ) -> Reading? {
-    begin()
+    begin(isTracked: isTracked)
     defer { end() }
-    while let gathered = GatheredValues(of: roots, waiting: waiting, isTracked: isTracked) {
+    while let gathered = GatheredValues(of: roots, waiting: waiting) {
       (state.gathered, state.isGathered) = (gathered, true)
       beginPass()
       let newest = node.newest(in: self)
@@ -199,7 +201,7 @@ final class Evaluation {
 /// What nodes and states ask for.
 extension Evaluation {
   var number: UInt64 { state.number }
-  @usableFromInline var hasGathered: Bool { state.isGathered }
+  var hasGathered: Bool { state.isGathered }
 
   /// Whether all states have these versions.
   func areCurrent(_ roots: [KnownRoot]) -> Bool {
@@ -227,11 +229,12 @@ extension Evaluation {
 
   /// The numbers of the parts that have changed.
   func changed(of parts: [Dependency]) -> [Int] {
+    let areQuiet = !state.isTracked && !state.isGathered
     var changed: [Int] = []
     var number = 0
     while true {
       // Most parts are like this, and to ask this costs a fifth.
-      if !state.isGathered {
+      if areQuiet {
         number = (number..<parts.count).first { !parts[$0].isCurrentRoot } ?? parts.count
       }
       if number == parts.count { return changed }
@@ -342,6 +345,7 @@ extension Evaluation {
   // Not inlined, as other functions here: clients would be larger.
   @inline(never)
   private func look(at root: AnyStateRoot) -> Int {
+    if state.isTracked { root.observed.noteAccess() }
     if state.isGathered {
       if let gathered = state.gathered?[root] { return gathered.version }
       state.gathered?.others.append(root)
@@ -349,7 +353,14 @@ extension Evaluation {
     return root.look()
   }
 
-  /// A closure reads a state. Its value, if it was gathered.
+  /// A closure is about to read a state. Whether this has gathered values.
+  @usableFromInline
+  func willRead(_ root: AnyStateRoot) -> Bool {
+    if state.isTracked { root.observed.noteAccess() }
+    return state.isGathered
+  }
+
+  /// The value of a state that a closure reads, if it was gathered.
   @usableFromInline
   func gatheredValue(of root: AnyStateRoot) -> Any? {
     guard let gathered = state.gathered?[root] else { return nil }
@@ -395,8 +406,7 @@ struct GatheredValues {
   var old: [(node: StateNode, version: StateNode.Version)] = []
 
   /// Nil if one of them is changed in place, and is not waited for.
-  init?(of roots: [AnyStateRoot], waiting: Bool, isTracked: Bool) {
-    if isTracked { for root in roots { root.observed.noteAccess() } }
+  init?(of roots: [AnyStateRoot], waiting: Bool) {
     while true {
       var areThere = true
       let areOfOneMoment = OneStep.look {

@@ -33,12 +33,8 @@ struct MetRoots: Sendable {
   }
 
   /// Whether all have these versions still.
-  func areCurrent(isTracked: Bool) -> Bool {
-    if isTracked {
-      for index in single.indices { single[index].root.observed.noteAccess() }
-      for list in lists { for part in list.all { part.root?.observed.noteAccess() } }
-    }
-    return single.indices.allSatisfy { single[$0].root.version == single[$0].version }
+  var areCurrent: Bool {
+    single.indices.allSatisfy { single[$0].root.version == single[$0].version }
       && lists.allSatisfy { $0.all.allSatisfy { $0.isCurrentRoot || $0.root == nil } }
   }
 

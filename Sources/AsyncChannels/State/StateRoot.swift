@@ -29,7 +29,7 @@ struct StateRoot<Value: Sendable>: Sendable {
     of log: BroadcastLog<Value>, _ observed: ObservedValue, in evaluation: Evaluation
   ) -> Value {
     let root = AnyStateRoot(observed)
-    if evaluation.hasGathered, let known = evaluation.gatheredValue(of: root),
+    if evaluation.willRead(root), let known = evaluation.gatheredValue(of: root),
       let value = known as? Value
     {
       return value

@@ -9,7 +9,7 @@ package enum TakeMode: Sendable {
   case more
   /// As `more`, even if the task is cancelled.
   case evenIfCancelled
-  /// As `next`, and only what can be taken without a lock: if there is nothing, the consumer asks again.
+  /// As `next`, and only what can be taken immediately: if there is nothing, the consumer asks again.
   case atOnce
   /// It copies the newest element, which stays there, for any epoch.
   case peek

@@ -151,6 +151,37 @@ final class StateGraphTests: XCTestCase {
     }
   }
 
+  /// A property that keeps what it has computed until Observation tells it of a change, as many write it.
+  @MainActor
+  func test_C54_aTrackingInAClosureHearsOfWhatItReads() {
+    let name = CurrentValue("Ann")
+    let cached = Locked<String?>(nil)
+    @Sendable func greeting() -> String {
+      if let known = cached.withLock({ $0 }) { return known }
+      let made = withObservationTracking {
+        "Hello \(name.value)"
+      } onChange: {
+        cached.withLock { $0 = nil }
+      }
+      cached.withLock { $0 = made }
+      return made
+    }
+    let count = CurrentValue(0)
+    let line = count.outlet.flatMap { .constant("\(greeting()): \($0)") }
+    XCTAssertEqual(
+      withObservationTracking {
+        line.value
+      } onChange: {
+      }, "Hello Ann: 0")
+    name.value = "Bob"
+    count.value = 1
+    XCTAssertEqual(
+      withObservationTracking {
+        line.value
+      } onChange: {
+      }, "Hello Bob: 1")
+  }
+
   /// Two threads each write their pair of states, the second after the first. A value in which the second is ahead never was.
   func test_C140e_aValueThatIsReadWasThereAtOneMoment() async throws {
     let states = (0..<4).map { _ in CurrentValue(0) }
