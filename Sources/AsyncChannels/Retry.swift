@@ -27,13 +27,9 @@ public struct Retry: Sendable {
     from first: Duration, upTo longest: Duration, attempts: Int? = nil, jitter: Double = 0
   ) -> Retry {
     requirePositive(first, "A retry cannot pause for")
-    if longest < first {
-      Misuse.trap("A retry that first pauses for \(first) cannot pause for at most \(longest).")
-    }
+    if longest < first { Misuse.trap("A retry's pauses cannot go from \(first) to \(longest).") }
     if let attempts, attempts < 1 { Misuse.trap("A retry cannot make \(attempts) attempts.") }
-    if !(0...1).contains(jitter) {
-      Misuse.trap("A retry's jitter is a part from 0 to 1, not \(jitter).")
-    }
+    if !(0...1).contains(jitter) { Misuse.trap("A retry's jitter is not from 0 to 1: \(jitter).") }
     return Retry(
       first: first.countable, longest: longest.countable, attempts: attempts, jitter: jitter)
   }

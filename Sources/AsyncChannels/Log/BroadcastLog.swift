@@ -180,9 +180,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     _ queues: ContiguousArray<SubscriberQueueBase>, with element: Element,
     evicting evicted: inout Evicted<Element>
   ) {
-    for index in queues.indices {
-      queues[index].of(Element.self).offer(element, evicting: &evicted)
-    }
+    queues.indices.forEach { queues[$0].of(Element.self).offer(element, evicting: &evicted) }
   }
 
   /// Takes a place at the log's end, behind the replay window.

@@ -37,7 +37,7 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     let element = ifAdmitted(epoch) { isNextKnown() ? position.take(Element.self) : nil }
     if let element { return element }
     if untypedQueue != nil { return takeOfQueueUnlessCancelled(as: epoch) }
-    return isObserved ? takeSeen(as: epoch) : nil
+    return isObserved ? takeElsewhere(as: epoch) : nil
   }
 
   /// The same unless the task is cancelled, which is asked when the element was seen: so nothing is taken that
@@ -102,8 +102,7 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
   /// Takes an element that `waitForElement` has seen: that asked whether the task is cancelled after
   /// it had looked. This does not look again, so it takes nothing that was sent later.
   ///
-  /// Only a queue is asked again, under the lock of those who fill it (`takeFromBoundedQueue`). Of a log that somebody
-  /// follows, `take` comes here, too, without having looked: this looks, as it would.
+  /// Only a queue is asked again, under the lock of those who fill it (`takeFromBoundedQueue`).
   ///
   /// Not inlined: an async caller would keep room for these variables while it sleeps.
   @usableFromInline @inline(never)
@@ -112,8 +111,15 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     if let element = ifAdmitted(epoch, { position.isKnown ? position.take(Element.self) : nil }) {
       return element
     }
-    // Somebody follows the log, or there is a queue.
-    return withPlace(of: epoch) { takeFound(evenIfCancelled: false) }
+    return takeElsewhere(as: epoch)
+  }
+
+  /// The same where somebody follows the log, or there is a queue. This looks if nobody has.
+  ///
+  /// Not inlined: clients' `take` would save more registers.
+  @usableFromInline @inline(never)
+  func takeElsewhere(as epoch: UInt64) -> Element? {
+    withPlace(of: epoch) { takeFound(evenIfCancelled: false) }
   }
 
   /// Takes an element that is there, wherever it is: in the next segment, too. Requires the lock. The

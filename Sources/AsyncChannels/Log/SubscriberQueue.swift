@@ -65,14 +65,12 @@ final class SubscriberQueue<Element: Sendable>: SubscriberQueueBase, @unchecked 
     switch policy {
     case .bufferingNewest(let limit) where count == limit:
       droppedCount += 1
-      return evicted.add(backlog.replaceFirst(appending: element))
-    case .bufferingOldest(let limit) where count == limit:
-      droppedCount += 1
-      return
+      evicted.add(backlog.replaceFirst(appending: element))
+    case .bufferingOldest(let limit) where count == limit: droppedCount += 1
     case .unbounded, .bufferingNewest, .bufferingOldest:
       count += 1
+      backlog.append(element)
     }
-    backlog.append(element)
   }
 
   /// Takes the first element on the fast path.

@@ -44,8 +44,7 @@ package enum Upstream<Element: Sendable>: Sendable {
   /// frames of clients that call `next()`.
   @inlinable @inline(never)
   func takeDerived(as epoch: UInt64) -> Element? {
-    guard case .element(let element) = take(.atOnce, as: epoch) else { return nil }
-    return element
+    if case .element(let element) = take(.atOnce, as: epoch) { element } else { nil }
   }
 
   /// Takes an element that is there for a listener, and calls its function with it.

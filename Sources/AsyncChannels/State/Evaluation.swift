@@ -385,13 +385,9 @@ extension Evaluation {
   /// A closure that reads one several times notes it once, unless it has read several others in between. Parts have a place
   /// each.
   private func note(_ source: Dependency.Source, _ version: Int) {
-    let recent = max(state.beginning, state.read.count - 4)..<state.read.count
-    if !readsParts,
-      recent.contains(where: {
-        state.read[$0].version == version && state.read[$0].source.id == source.id
-      })
-    {
-      return
+    let recent = readsParts ? state.read.count : max(state.beginning, state.read.count - 4)
+    for index in recent..<state.read.count where state.read[index].version == version {
+      if state.read[index].source.id == source.id { return }
     }
     state.read.append(Dependency(source: source, version: version))
   }

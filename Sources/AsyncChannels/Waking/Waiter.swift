@@ -273,9 +273,8 @@ package class Waiter: @unchecked Sendable {
       if Task.isCancelled { return }
       Misuse.reportOnce(
         """
-        A consumer of a subscription to \(elementType) was displaced by a newer one, and its loop \
-        ended. A subscription has one consumer: for two listeners, subscribe once for each. If this is \
-        an input, its owner's `run()` was called twice.
+        A consumer of a subscription to \(elementType) was displaced by a newer one, and its loop ended. A subscription has one \
+        consumer: for two listeners, subscribe once for each. If this is an input, its owner's `run()` was called twice.
         """)
     #endif
   }

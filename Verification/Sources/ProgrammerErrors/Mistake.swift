@@ -87,13 +87,13 @@ struct Mistake: Sendable {
   ]
 
   private static let retries = [
-    Mistake("retry's pauses", says: "first pauses for 2.0 seconds cannot pause for at most 1.0 s") {
+    Mistake("retry's pauses", says: "pauses cannot go from 2.0 seconds to 1.0 seconds") {
       _ = Retry.exponential(from: .seconds(2), upTo: .seconds(1))
     },
     Mistake("retry's attempts", says: "A retry cannot make 0 attempts") {
       _ = Retry.exponential(from: .seconds(1), upTo: .seconds(2), attempts: 0)
     },
-    Mistake("retry's jitter", says: "A retry's jitter is a part from 0 to 1, not 1.5") {
+    Mistake("retry's jitter", says: "A retry's jitter is not from 0 to 1: 1.5") {
       _ = Retry.exponential(from: .seconds(1), upTo: .seconds(2), jitter: 1.5)
     },
   ]
