@@ -49,7 +49,7 @@ struct RingBuffer<Element: Sendable>: ~Copyable {
   }
 
   /// Appends an element, removes the first, and returns it; there must be one.
-  @inlinable
+  @inlinable @inline(__always)
   mutating func replaceFirst(appending element: Element) -> Element {
     precondition(count > 0, "An empty ring buffer has no first element.")
     let first = slot(0).move()
