@@ -180,6 +180,7 @@ final class BroadcastLog<Element: Sendable>: BroadcastLogBase, @unchecked Sendab
     _ queues: ContiguousArray<SubscriberQueueBase>, with element: Element,
     evicting evicted: inout Evicted<Element>
   ) {
+    // By index: a loop over the queues would retain each.
     queues.indices.forEach { queues[$0].of(Element.self).offer(element, evicting: &evicted) }
   }
 

@@ -50,7 +50,8 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     }
   }
 
-  /// The same of a queue, while nobody follows the log: otherwise consumers go the slow way, on which they ask.
+  /// Takes the first element of the queue, unless the task is cancelled. Nil also while somebody follows the log: then
+  /// consumers go the slow way, on which they ask.
   @inlinable @inline(never)
   func takeOfQueueUnlessCancelled(as epoch: UInt64) -> Element? {
     ifAdmitted(epoch) {
@@ -114,7 +115,7 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     return takeElsewhere(as: epoch)
   }
 
-  /// The same where somebody follows the log, or there is a queue. This looks if nobody has.
+  /// Takes an element of a queue, or of a log that somebody follows. There, it looks if nobody has.
   ///
   /// Not inlined: clients' `take` would save more registers.
   @usableFromInline @inline(never)

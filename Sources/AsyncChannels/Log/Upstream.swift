@@ -38,7 +38,7 @@ package enum Upstream<Element: Sendable>: Sendable {
     }
   }
 
-  /// The element that is taken immediately; nil if there is none, or if a step skips it. For a derived upstream.
+  /// The element of a derived upstream that can be taken immediately; nil if there is none, or if a step skips it.
   ///
   /// Not inlined: with elements that are vectors of 64 bytes, the compiler (6.3.1) would reserve too little room in the
   /// frames of clients that call `next()`.

@@ -274,7 +274,7 @@ package class Waiter: @unchecked Sendable {
       Misuse.reportOnce(
         """
         A consumer of a subscription to \(elementType) was displaced by a newer one, and its loop ended. A subscription has one \
-        consumer: for two listeners, subscribe once for each. If this is an input, its owner's `run()` was called twice.
+        consumer: for two listeners, subscribe once for each. If this is an input, was its owner's `run()` called twice?
         """)
     #endif
   }

@@ -119,7 +119,7 @@ final class LoopWatch: TestFollower {
     state.withLock { state in state.owners.compactMap(\.owner) }
   }
 
-  /// What was sent that nobody receives: the first few.
+  /// Sentences about logs whose elements nobody receives: at most five.
   var neglects: [String] {
     let logs = state.withLock { state in state.logs.compactMap(\.log) }
     return Array(logs.lazy.compactMap(\.neglect).prefix(5))

@@ -10,12 +10,16 @@ final class WatchedLog: LogObserver {
     let time: Int
   }
 
+  private struct State {
+    /// In the order of their slots; those of old slots are forgotten.
+    var stretches: [Stretch] = []
+    /// How many elements have been sent to subscribers; nil once one of these has asked for one.
+    var neglected: Int? = 0
+  }
+
   private weak let log: BroadcastLogBase?
   private let watch: LoopWatch
-  /// In the order of their slots; those of old slots are forgotten.
-  private let stretches = Locked<[Stretch]>([])
-  /// How many elements have been sent to subscribers, if none of these has ever asked for one.
-  private let unasked = Locked<Int?>(0)
+  private let state = Locked(State())
 
   init(_ log: BroadcastLogBase, by watch: LoopWatch) {
     (self.log, self.watch) = (log, watch)
@@ -23,9 +27,9 @@ final class WatchedLog: LogObserver {
 
   var followed: BroadcastLogBase? { log }
 
-  /// For a report of a test that waits: what nobody receives.
+  /// A sentence for the report of a test that waits, if nobody receives what was sent.
   var neglect: String? {
-    guard let log, let count = unasked.withLock({ $0 }), count > 0 else { return nil }
+    guard let log, let count = state.withLock({ $0.neglected }), count > 0 else { return nil }
     return """
       \(count == 1 ? "1 element was" : "\(count) elements were") sent to a Channel\(log.genericName) whose subscriber has \
       never asked for one. If this is an input, does its owner's run() run?
@@ -39,20 +43,21 @@ final class WatchedLog: LogObserver {
   func note(_ event: LogEvent) -> AfterLock? {
     switch event {
     case .sent(let element):
-      if element.subscriberCount > 0 { unasked.withLock { $0? += 1 } }
       let (steps, time) = watch.noteSent(in: self)
-      stretches.withLock { stretches in
-        let slot = element.slot ?? stretches.last?.slot ?? 0
-        if let last = stretches.last, last.steps == steps, last.time == time { return }
-        stretches.append(Stretch(slot: slot, steps: steps, time: time))
-        if stretches.count > 4_096 { stretches.removeFirst(2_048) }
+      state.withLock { state in
+        if element.subscriberCount > 0 { state.neglected? += 1 }
+        let last = state.stretches.last
+        if let last, last.steps == steps, last.time == time { return }
+        state.stretches.append(
+          Stretch(slot: element.slot ?? last?.slot ?? 0, steps: steps, time: time))
+        if state.stretches.count > 4_096 { state.stretches.removeFirst(2_048) }
       }
-    case .demanded: unasked.withLock { $0 = nil }
+    case .demanded: state.withLock { $0.neglected = nil }
     case .taken(_, let slot):
-      unasked.withLock { $0 = nil }
-      let found = stretches.withLock { stretches in
-        guard let slot else { return stretches.last }
-        return stretches.last { $0.slot <= slot }
+      let found = state.withLock { state in
+        state.neglected = nil
+        guard let slot else { return state.stretches.last }
+        return state.stretches.last { $0.slot <= slot }
       }
       watch.noteTaken(found?.steps ?? 0, at: found?.time ?? 0)
     case .takenByHand: watch.noteTakenByHand(from: self)
