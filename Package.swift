@@ -16,6 +16,7 @@ let package = Package(
   products: [
     .library(name: "AsyncChannels", targets: ["AsyncChannels"]),
     .library(name: "AsyncChannelsRecording", targets: ["AsyncChannelsRecording"]),
+    .library(name: "AsyncChannelsRunning", targets: ["AsyncChannelsRunning"]),
     .library(name: "AsyncChannelsTesting", targets: ["AsyncChannelsTesting"]),
     .library(name: "AsyncViewModels", targets: ["AsyncViewModels"]),
     .executable(name: "asyncdemo", targets: ["asyncdemo"]),
@@ -23,33 +24,45 @@ let package = Package(
   targets: [
     .target(name: "AsyncChannels", swiftSettings: settings),
     .target(
-      name: "AsyncChannelsRecording", dependencies: ["AsyncChannels"], swiftSettings: settings),
+      name: "AsyncChannelsRecording", dependencies: ["AsyncChannels", "AsyncChannelsRunning"],
+      swiftSettings: settings),
+    .target(
+      name: "AsyncChannelsRunning", dependencies: ["AsyncChannels"], swiftSettings: settings),
     .target(
       name: "AsyncChannelsTesting", dependencies: ["AsyncChannels", "AsyncChannelsRecording"],
       swiftSettings: settings),
-    .target(name: "AsyncViewModels", dependencies: ["AsyncChannels"], swiftSettings: settings),
+    .target(
+      name: "AsyncViewModels", dependencies: ["AsyncChannels", "AsyncChannelsRunning"],
+      swiftSettings: settings),
     .executableTarget(
       name: "asyncdemo",
-      dependencies: ["AsyncChannels", "AsyncChannelsRecording", "AsyncViewModels"],
+      dependencies: [
+        "AsyncChannels", "AsyncChannelsRecording", "AsyncChannelsRunning", "AsyncViewModels",
+      ],
       swiftSettings: settings),
     .target(
-      name: "TestSupport", dependencies: ["AsyncChannels", "AsyncChannelsTesting"],
+      name: "TestSupport",
+      dependencies: ["AsyncChannels", "AsyncChannelsRunning", "AsyncChannelsTesting"],
       path: "Tests/TestSupport",
       swiftSettings: settings),
     .testTarget(
       name: "AsyncChannelsTests",
       dependencies: [
-        "AsyncChannels", "AsyncChannelsRecording", "AsyncChannelsTesting", "TestSupport",
+        "AsyncChannels", "AsyncChannelsRecording", "AsyncChannelsRunning", "AsyncChannelsTesting",
+        "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "AsyncChannelsTestingTests",
-      dependencies: ["AsyncChannelsRecording", "AsyncChannelsTesting", "TestSupport"],
+      dependencies: [
+        "AsyncChannelsRecording", "AsyncChannelsRunning", "AsyncChannelsTesting", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "AsyncViewModelsTests",
       dependencies: [
-        "AsyncChannelsRecording", "AsyncChannelsTesting", "AsyncViewModels", "TestSupport",
+        "AsyncChannelsRecording", "AsyncChannelsRunning", "AsyncChannelsTesting", "AsyncViewModels",
+        "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

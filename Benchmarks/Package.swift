@@ -19,7 +19,7 @@ let package = Package(
     .target(
       name: "Journeys",
       dependencies: [
-        .product(name: "AsyncChannels", package: "AsyncChannels"),
+        .product(name: "AsyncChannelsRunning", package: "AsyncChannels"),
         .product(name: "AsyncChannelsTesting", package: "AsyncChannels"),
         .product(name: "AsyncViewModels", package: "AsyncChannels"),
       ],
@@ -29,7 +29,7 @@ let package = Package(
       name: "ChannelBenchmarks",
       dependencies: [
         "Journeys",
-        .product(name: "AsyncChannels", package: "AsyncChannels"),
+        .product(name: "AsyncChannelsRunning", package: "AsyncChannels"),
         .product(name: "AsyncChannelsRecording", package: "AsyncChannels"),
         .product(name: "AsyncViewModels", package: "AsyncChannels"),
         .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
@@ -50,7 +50,7 @@ let package = Package(
       name: "OperationCounts",
       dependencies: [
         "Journeys",
-        .product(name: "AsyncChannels", package: "AsyncChannels"),
+        .product(name: "AsyncChannelsRunning", package: "AsyncChannels"),
         .product(name: "AsyncChannelsRecording", package: "AsyncChannels"),
         .product(name: "OpenCombine", package: "OpenCombine"),
       ],

@@ -34,7 +34,7 @@ let package = Package(
     .executableTarget(
       name: "Ticker",
       dependencies: [
-        .product(name: "AsyncChannels", package: "AsyncChannels"),
+        .product(name: "AsyncChannelsRunning", package: "AsyncChannels"),
         .product(name: "AsyncChannelsRecording", package: "AsyncChannels"),
       ],
       swiftSettings: settings),

@@ -12,6 +12,7 @@ let settings: [SwiftSetting] = [
 ]
 
 let channels: Target.Dependency = .product(name: "AsyncChannels", package: "AsyncChannels")
+let running: Target.Dependency = .product(name: "AsyncChannelsRunning", package: "AsyncChannels")
 let testing: Target.Dependency = .product(name: "AsyncChannelsTesting", package: "AsyncChannels")
 
 /// The layouts that `ElementTypes` uses channels of: a module each, so that each is a client whose
@@ -28,7 +29,7 @@ let package = Package(
   targets: [
     .target(name: "Proof", swiftSettings: settings),
     .executableTarget(
-      name: "AnswerHistories", dependencies: ["Proof", channels, testing], swiftSettings: settings),
+      name: "AnswerHistories", dependencies: ["Proof", running, testing], swiftSettings: settings),
     .executableTarget(
       name: "ChannelExecutors", dependencies: ["Proof", channels], swiftSettings: settings),
     .executableTarget(
@@ -36,12 +37,13 @@ let package = Package(
     .executableTarget(
       name: "ChannelStress", dependencies: ["Proof", channels, testing], swiftSettings: settings),
     .executableTarget(name: "Client", dependencies: [channels], swiftSettings: settings),
+    .executableTarget(name: "RunningClient", dependencies: [running], swiftSettings: settings),
     .executableTarget(
       name: "ElementTypes", dependencies: elements.map { .init(stringLiteral: "Element\($0)") },
       swiftSettings: settings),
     .plugin(name: "SharedClient", capability: .buildTool()),
     .executableTarget(
-      name: "ProgrammerErrors", dependencies: ["Proof", channels, testing], swiftSettings: settings),
+      name: "ProgrammerErrors", dependencies: ["Proof", running, testing], swiftSettings: settings),
   ]
     + elements.map {
       .target(

@@ -16,7 +16,7 @@ let package = Package(
       name: "Desktop",
       dependencies: [
         "CGtk", "Toolkit",
-        .product(name: "AsyncChannels", package: "AsyncChannels"),
+        .product(name: "AsyncChannelsRunning", package: "AsyncChannels"),
         .product(name: "AsyncChannelsRecording", package: "AsyncChannels"),
         .product(name: "AsyncViewModels", package: "AsyncChannels"),
       ],
@@ -25,7 +25,7 @@ let package = Package(
       name: "FrameCosts",
       dependencies: [
         "CGtk", "Toolkit",
-        .product(name: "AsyncChannels", package: "AsyncChannels"),
+        .product(name: "AsyncChannelsRunning", package: "AsyncChannels"),
         .product(name: "AsyncViewModels", package: "AsyncChannels"),
       ],
       swiftSettings: settings),

@@ -27,7 +27,7 @@ let package = Package(
     .executableTarget(
       name: "LiveMembers",
       dependencies: [
-        .product(name: "AsyncChannels", package: "AsyncChannels"),
+        .product(name: "AsyncChannelsRunning", package: "AsyncChannels"),
         .product(name: "AsyncChannelsRecording", package: "AsyncChannels"),
         .product(name: "AsyncViewModels", package: "AsyncChannels"),
         .product(name: "SharedChannels", package: "SharedChannels"),
@@ -59,7 +59,9 @@ let package = Package(
     .testTarget(
       name: "StoredMembersTests",
       dependencies: [
-        "LiveMembers", .product(name: "AsyncChannelsTesting", package: "AsyncChannels"),
+        "LiveMembers",
+        .product(name: "AsyncChannelsRunning", package: "AsyncChannels"),
+        .product(name: "AsyncChannelsTesting", package: "AsyncChannels"),
         .product(name: "SharedChannels", package: "SharedChannels"),
       ],
       swiftSettings: settings),

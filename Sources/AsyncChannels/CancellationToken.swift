@@ -2,7 +2,7 @@ import Synchronization
 
 /// Keeps an observation or a running view model alive. Cancelling or dropping the token stops it.
 ///
-/// `observe` of ``Outlet`` and ``StateOutlet`` returns one, and so does ``ViewModel/start()``. Keep the token as
+/// `observe` of ``Outlet`` and ``StateOutlet`` returns one, and so does `ViewModel.start()`. Keep the token as
 /// long as you need the observation: in a property, or with others in a set, so that it ends with its owner.
 ///
 /// ```swift

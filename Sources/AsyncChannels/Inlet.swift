@@ -6,7 +6,7 @@ import Synchronization
 /// channel. Since an inlet is a type of its own, a protocol can require it:
 ///
 /// ```swift
-/// public protocol AuthViewModelType: ViewModel {
+/// public protocol AuthViewModelType: AnyObject {
 ///   var signIn: Inlet<Credentials> { get }
 /// }
 ///

@@ -3,7 +3,7 @@
 ///
 /// ```swift
 /// @MainActor
-/// public final class AuthViewModel: ViewModel {
+/// public final class AuthViewModel {
 ///   @Input public var signIn: Inlet<Credentials>
 ///
 ///   public func run() async {

@@ -102,10 +102,10 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
   /// an element that is ready; with ``Subscription/next(isolation:)`` it gets none.
   @frozen
   public struct Iterator: AsyncIteratorProtocol {
-    @usableFromInline let upstream: Upstream<Element>
+    @usableFromInline package let upstream: Upstream<Element>
     /// This consumer's number; the newer of two is the higher. `Waiter.onlyEpoch` if it has the upstream to
     /// itself.
-    @usableFromInline let epoch: UInt64
+    @usableFromInline package let epoch: UInt64
     @usableFromInline let cursor: BorrowedCursor<Element>?
     /// Tells recordings that the loop has ended; nil, as nearly always, if there are none.
     @usableFromInline let end: LoopEnd?
@@ -152,7 +152,7 @@ public final class Subscription<Element: Sendable>: AsyncSequence, Sendable {
     /// little room for the frames of some such specializations. In this module it is inlined: each async
     /// call on the way to the sleep costs a frame and a look at the executor.
     @inline(__always) @usableFromInline
-    func nextUnlessCancelled(
+    package func nextUnlessCancelled(
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> Element? {
       switch upstream {

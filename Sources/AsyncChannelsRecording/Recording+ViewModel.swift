@@ -1,4 +1,4 @@
-public import AsyncChannels
+public import AsyncChannelsRunning
 
 extension Recording {
   /// Records what a view model stores: ``init(of:limit:clock:hiding:showing:describing:isolation:fileID:line:)``

@@ -1,5 +1,5 @@
-import AsyncChannels
 import AsyncChannelsRecording
+import AsyncChannelsRunning
 import AsyncViewModels
 
 #if !os(WASI)

@@ -1,5 +1,5 @@
-import AsyncChannels
 import AsyncChannelsRecording
+import AsyncChannelsRunning
 import AsyncViewModels
 
 /// A text field: every line is its new text, and what passes the filter is shown.

@@ -1,5 +1,5 @@
-import AsyncChannels
 import AsyncChannelsRecording
+import AsyncChannelsRunning
 import AsyncViewModels
 
 /// The members in a terminal: the three members view models, and nothing else, joined to lines of

@@ -1,5 +1,5 @@
-import AsyncChannels
 import AsyncChannelsRecording
+import AsyncChannelsRunning
 import AsyncViewModels
 
 /// A profile: every line is the number of a user to load, and each state is shown.

@@ -1,5 +1,5 @@
-import AsyncChannels
 import AsyncChannelsRecording
+import AsyncChannelsRunning
 
 /// Every system in turn, on input that the program types itself: what was sent in (`>`), and what
 /// came out.

@@ -1,5 +1,5 @@
-import AsyncChannels
 import AsyncChannelsRecording
+import AsyncChannelsRunning
 import AsyncViewModels
 
 /// The parts of the tour that are no demos of their own.

@@ -28,10 +28,12 @@ final class NamesTests: XCTestCase {
         "a closure in Tests.test_a",
       "Search.(List in _0123456789ABCDEF).load(_: Swift.Array<Swift.Int>) async -> Swift.Bool":
         "List.load",
-      "(extension in AsyncChannels):Swift.AsyncSequence< where A: Swift.Sendable>.answer<A>(_: A) async -> ()":
+      "(extension in AsyncChannelsRunning):Swift.AsyncSequence< where A: Swift.Sendable>.answer<A>(_: A) async -> ()":
         "AsyncSequence.answer",
       "AsyncChannels.Waiter.waitForElement(as: Swift.UInt64) async -> Swift.Bool": nil,
       "AsyncChannels.Doorbell.wait() async -> ()": nil,
+      "AsyncChannelsRunning.Answering.answerEach() async -> ()": nil,
+      "closure #1 () async -> () in AsyncChannelsRunning.together() async -> ()": "together",
       "Swift.TaskGroup.next() async -> A?": nil,
       "reabstraction thunk helper from A to B": nil,
       "main": nil,

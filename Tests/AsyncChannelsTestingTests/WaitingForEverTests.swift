@@ -1,5 +1,5 @@
-import AsyncChannels
 import AsyncChannelsRecording
+import AsyncChannelsRunning
 import Dispatch
 import Synchronization
 import TestSupport
@@ -49,7 +49,7 @@ final class WaitingForEverTests: XCTestCase {
     }
     try assertSays(
       report, "- A probe of model.$count waits at WaitingForEverTests.swift:\(#line - 5).",
-      "AsyncSequence.answer ← Model.run",
+      "waits in AsyncSequence.answer ← Model.run",
       "The closure threw: WaitingForEverTests.swift:\(#line - 7): model.$count: Expected 2 elements, after 0",
       // What the recording has recorded.
       "┬      subscription 1 subscribed")

@@ -11,8 +11,10 @@ MANIFEST = (ROOT / "Package.swift").read_text()
 
 def names():
     """The libraries, each after those that it imports."""
-    found = re.findall(r'\.library\(\s*name: "(\w+)"', MANIFEST)
-    return sorted(found, key=lambda name: len([other for other in found if imports(name, other)]))
+    found, sorted_ = re.findall(r'\.library\(\s*name: "(\w+)"', MANIFEST), []
+    while rest := [name for name in found if name not in sorted_]:
+        sorted_.append(next(name for name in rest if not any(imports(name, other) for other in rest if other != name)))
+    return sorted_
 
 
 def imports(name, other):

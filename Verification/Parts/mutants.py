@@ -9,7 +9,7 @@ import collections
 import hashlib
 import re
 
-FOLDERS = ["Log", "Waking", "Running", "State"]
+FOLDERS = ["AsyncChannels/Log", "AsyncChannels/Waking", "AsyncChannelsRunning", "AsyncChannels/State"]
 # A statement that stands on a line of its own, and whose effect is what it is there for.
 STATEMENT = re.compile(
     r"^ +(?:_ = |self\.)?[a-zA-Z_][\w.?!]*(?:\[[^\]]*\])?(?: [-+&|]?[-+&]?= .+|\(.*\))$")
@@ -101,7 +101,7 @@ def of(path):
 def all_of(root):
     return [
         mutant for folder in FOLDERS
-        for path in sorted((root / "Sources/AsyncChannels" / folder).rglob("*.swift")) for mutant in of(path)]
+        for path in sorted((root / "Sources" / folder).rglob("*.swift")) for mutant in of(path)]
 
 
 def sample(every, count, seed):

@@ -1,4 +1,4 @@
-package import AsyncChannels
+package import AsyncChannelsRunning
 
 @MainActor
 package func answer(_ count: Int, _ overlap: Overlap) async throws -> Double {

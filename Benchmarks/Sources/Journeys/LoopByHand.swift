@@ -1,4 +1,4 @@
-internal import AsyncChannels
+internal import AsyncChannelsRunning
 internal import Synchronization
 
 /// The loop that a user writes by hand to answer an input, with the promises of `answer`:

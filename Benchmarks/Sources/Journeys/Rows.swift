@@ -1,4 +1,4 @@
-internal import AsyncChannels
+internal import AsyncChannelsRunning
 internal import AsyncChannelsTesting
 
 /// Trivial, since copying the array is the program's.

@@ -1,4 +1,4 @@
-package import AsyncChannels
+package import AsyncChannelsRunning
 internal import AsyncViewModels
 
 private struct Immediate: Authenticator {

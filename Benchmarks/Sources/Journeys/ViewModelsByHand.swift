@@ -1,4 +1,4 @@
-internal import AsyncChannels
+internal import AsyncChannelsRunning
 internal import AsyncViewModels
 internal import Observation
 

@@ -1,5 +1,5 @@
-import AsyncChannels
 import AsyncChannelsRecording
+import AsyncChannelsRunning
 import Foundation
 
 /// Programs to be watched: prices of many rows, each a view model; a search with a bug, which the guide *Reading a

@@ -7,7 +7,7 @@ import Synchronization
 /// notices a newer one: the consumer that it watches for finds that out when it takes.
 ///
 /// `@unchecked Sendable`: for the reason that `Waiter` gives.
-final class ArrivalWatcher: Waiter, @unchecked Sendable {
+package final class ArrivalWatcher: Waiter, @unchecked Sendable {
   private let cursor: LogCursor
   private var seen: Int
 
@@ -30,7 +30,7 @@ final class ArrivalWatcher: Waiter, @unchecked Sendable {
     }
   }
 
-  var hasMore: Bool {
+  package var hasMore: Bool {
     cursor.untypedLog.state.withLock { $0.arrivals(in: cursor.untypedQueue) != seen }
   }
 
@@ -41,7 +41,7 @@ final class ArrivalWatcher: Waiter, @unchecked Sendable {
 
 extension Waiter {
   /// Watchers, one for each log: each waits for what comes from now on and takes nothing.
-  final func makeWatchers() -> [ArrivalWatcher] {
+  package final func makeWatchers() -> [ArrivalWatcher] {
     parts.compactMap { ($0 as? LogCursor).map(ArrivalWatcher.init) }
   }
 }

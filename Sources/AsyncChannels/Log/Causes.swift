@@ -57,18 +57,18 @@ package enum Causes {
     }
   }
 
-  static var known: (any CauseFollower)? { areFollowed ? follower.withLock { $0 } : nil }
+  package static var known: (any CauseFollower)? { areFollowed ? follower.withLock { $0 } : nil }
 
-  static var current: [Origin] { known?.current ?? [] }
+  package static var current: [Origin] { known?.current ?? [] }
 
-  static func took(_ origins: [Origin], from owner: ObjectIdentifier) {
+  package static func took(_ origins: [Origin], from owner: ObjectIdentifier) {
     if !origins.isEmpty { known?.took(origins, from: owner) }
   }
 
-  static func forget(_ owner: ObjectIdentifier) { known?.forget(owner) }
+  package static func forget(_ owner: ObjectIdentifier) { known?.forget(owner) }
 
   /// Tells what became of the elements that the running task is at work on.
-  static func note(of origins: [Origin] = current, _ event: (Int) -> LogEvent) {
+  package static func note(of origins: [Origin] = current, _ event: (Int) -> LogEvent) {
     for origin in origins { origin.observer.note(event(origin.element))?() }
   }
 }

@@ -100,6 +100,21 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     }
   }
 
+  /// Takes an element that is in the log, while nobody follows that. Does nothing in all other cases, in which `take` may
+  /// find one.
+  ///
+  /// A function that returned an optional element would look a type up at each step.
+  ///
+  /// - Parameter receive: Called under the lock.
+  package func takeUnfollowed(as epoch: UInt64, _ receive: (Element) -> Void) {
+    withPlace(of: epoch) {
+      guard untypedQueue == nil, !isObserved, !Causes.areFollowed,
+        poll(demands: false, orJoinWith: nil) == .readable, !Task.isCancelled, position.isKnown
+      else { return }
+      receive(position.take(Element.self))
+    }
+  }
+
   /// Takes an element that `waitForElement` has seen: that asked whether the task is cancelled after
   /// it had looked. This does not look again, so it takes nothing that was sent later.
   ///

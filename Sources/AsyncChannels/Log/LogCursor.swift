@@ -30,7 +30,7 @@ package class LogCursor: Waiter, @unchecked Sendable {
     super.init(subscriber: place.subscriber)
   }
 
-  final override var droppedCount: Int {
+  package final override var droppedCount: Int {
     untypedQueue.map { queue in untypedLog.state.withLock { _ in queue.droppedCount } } ?? 0
   }
 
@@ -55,8 +55,10 @@ package class LogCursor: Waiter, @unchecked Sendable {
     return nil
   }
 
+  package final override var replacesOld: Bool { untypedQueue?.replacesOld == true }
+
   @usableFromInline
-  final override var pendingCount: Int {
+  package final override var pendingCount: Int {
     if let untypedQueue { return untypedLog.state.withLock { _ in untypedQueue.pendingCount } }
     return isReading ? lock.withLock { _ in untypedLog.publishedCount - position.number } : 0
   }

@@ -3,7 +3,7 @@
 /// The limits are the callers'. Elements leave by being moved out; what is left is destroyed with
 /// the backlog. It has one owner, which touches it under the log's lock or alone.
 @frozen @usableFromInline
-struct RingBuffer<Element: Sendable>: ~Copyable {
+package struct RingBuffer<Element: Sendable>: ~Copyable {
   /// `count` slots from `head` on are initialized; behind the last slot, the ring goes on with the
   /// first.
   ///
@@ -14,7 +14,7 @@ struct RingBuffer<Element: Sendable>: ~Copyable {
   @usableFromInline var count = 0
 
   @inlinable
-  init() {}
+  package init() {}
 
   @inlinable
   deinit {
@@ -33,14 +33,14 @@ struct RingBuffer<Element: Sendable>: ~Copyable {
   var last: Element? { count == 0 ? nil : slot(count - 1).pointee }
 
   @inlinable
-  mutating func append(_ element: Element) {
+  package mutating func append(_ element: Element) {
     if count == capacity { grow() }
     slot(count).initialize(to: element)
     count += 1
   }
 
   @inlinable
-  mutating func popFirst() -> Element? {
+  package mutating func popFirst() -> Element? {
     guard count > 0 else { return nil }
     let first = slot(0)
     head = head + 1 == capacity ? 0 : head + 1

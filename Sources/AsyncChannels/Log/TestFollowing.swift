@@ -16,7 +16,7 @@ package enum TestFollowing {
     follower.withLock { $0 = new }
   }
 
-  static var current: (any TestFollower)? {
+  package static var current: (any TestFollower)? {
     CurrentThread.isInTestTime ? follower.withLock { $0 } : nil
   }
 }

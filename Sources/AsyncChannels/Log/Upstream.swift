@@ -87,7 +87,7 @@ package enum Upstream<Element: Sendable>: Sendable {
   }
 
   /// A copy of the newest element, which stays there. Nil if there is none, or a step skips it.
-  var newest: Element? {
+  package var newest: Element? {
     if case .element(let element) = take(.peek, as: 0) { element } else { nil }
   }
 

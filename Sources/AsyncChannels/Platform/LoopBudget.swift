@@ -3,7 +3,7 @@
 /// A step is whatever the loop asks before: an element, an answer, or a look for more of them. Time that the loop
 /// sleeps does not count, since it begins anew then. In a test that owns the time only steps count: what runs
 /// next may not depend on how fast the machine is.
-struct LoopBudget: Sendable {
+package struct LoopBudget: Sendable {
   /// In nanoseconds, when this was first asked; zero before.
   private var start: UInt64 = 0
   /// Small, since each subscription has one.
@@ -11,12 +11,12 @@ struct LoopBudget: Sendable {
   private(set) var isOver = false
 
   /// - Parameter steps: How many were done already.
-  init(after steps: Int32 = 0) {
+  package init(after steps: Int32 = 0) {
     self.steps = steps
   }
 
   /// Whether others are to have a turn before the next step. To be asked before each step.
-  mutating func isUsedUp() -> Bool {
+  package mutating func isUsedUp() -> Bool {
     steps += 1
     isOver = steps > 64 || !CurrentThread.isInTestTime && isTimeOver()
     return isOver
@@ -29,7 +29,7 @@ struct LoopBudget: Sendable {
   }
 
   /// Lets others run. The step that comes then is the first.
-  mutating func pause() async {
+  package mutating func pause() async {
     await Task.yield()
     self = LoopBudget(after: 1)
   }

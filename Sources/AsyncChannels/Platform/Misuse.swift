@@ -18,3 +18,10 @@ package enum Misuse {
     writeToStandardError("AsyncChannels: \(sentence())\n")
   }
 }
+
+/// Traps for a duration that cannot be.
+package func requirePositive(
+  _ duration: Duration, orZero: Bool = false, _ problem: @autoclosure () -> String
+) {
+  if orZero ? duration < .zero : duration <= .zero { Misuse.trap("\(problem()) \(duration).") }
+}

@@ -33,7 +33,7 @@ import Synchronization
 /// what `contramap` of ``Inlet`` makes of one: it waits until all subscribers of that channel have
 /// taken it, and what others sent to the channel while it was being sent. With any other inlet, a
 /// write counts as taken when it is sent. If an owner takes the next write before it has answered the
-/// one before (``Overlap/concurrent``), its answer to either is read.
+/// one before (`Overlap.concurrent`), its answer to either is read.
 ///
 /// The owner's state tells the binding of each of its publications, on the publisher's thread, until
 /// the binding is dropped. While a write waits for its answer, the closures of a derived source run

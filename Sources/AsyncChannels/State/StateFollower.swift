@@ -46,6 +46,8 @@ final class StateFollower: Waiter, @unchecked Sendable {
 
   override var droppedCount: Int { signal.replacedCount }
 
+  override var takesSeveralAsOne: Bool { true }
+
   override var pendingCount: Int { signal.changedCount }
 
   /// The newest value, if it is another than the one that was given before. Closures run with no lock held. Whether the task

@@ -20,7 +20,7 @@ extension Channel: SubscriberCounting {
   ///
   /// Before it is asked for it costs nothing. Afterwards a send costs the same, and subscribing and
   /// leaving each cost one write of a ``CurrentValue`` more. To run something meanwhile, see
-  /// ``whileSubscribed(lingering:clock:isolation:_:)``.
+  /// `whileSubscribed(lingering:clock:_:)`.
   public var subscriberCounts: StateOutlet<Int> { log.subscriberCounts }
 }
 

@@ -30,7 +30,7 @@ public import Synchronization
 @usableFromInline
 package class Waiter: @unchecked Sendable {
   /// The epoch of an iterator that shares its cursor with no other.
-  @inlinable static var onlyEpoch: UInt64 { .max }
+  @inlinable package static var onlyEpoch: UInt64 { .max }
 
   private final let lastEpoch = Atomic<UInt64>(0)
   @usableFromInline final let lock = Locked(())
@@ -55,11 +55,17 @@ package class Waiter: @unchecked Sendable {
   }
 
   /// How many elements the buffering policy has dropped.
-  var droppedCount: Int { 0 }
+  package var droppedCount: Int { 0 }
 
   /// How many elements have come and have not been taken. Requires no lock, and takes the log's.
   @usableFromInline
-  var pendingCount: Int { 0 }
+  package var pendingCount: Int { 0 }
+
+  /// Whether what is there may be dropped, and replaced, before it is taken.
+  package var replacesOld: Bool { false }
+
+  /// Whether several elements may be taken as one.
+  package var takesSeveralAsOne: Bool { false }
 
   /// Looks whether there is an element to take. If there is none and a doorbell is given, the doorbell
   /// joins the wait queue, in one step with respect to a sender that adds an element. Requires the lock.
@@ -76,7 +82,7 @@ package class Waiter: @unchecked Sendable {
   func isThere(_ next: Int) -> Bool { false }
 
   /// Whether the consumer would find something, without asking for more. False for any other.
-  final func isReadable(as epoch: UInt64) -> Bool {
+  package final func isReadable(as epoch: UInt64) -> Bool {
     withPlace(of: epoch) { poll(demands: false, orJoinWith: nil) } == .readable
   }
 
@@ -102,12 +108,12 @@ package class Waiter: @unchecked Sendable {
   }
 
   /// To be called when a consumer is cancelled: this task reports what it leaves behind.
-  final func willReport(in task: Task<Void, Never>) {
+  package final func willReport(in task: Task<Void, Never>) {
     lock.withLock { _ in reports.append(task) }
   }
 
   /// Waits until what cancelled consumers had to report was reported.
-  final func untilReported() async {
+  package final func untilReported() async {
     while let report = lock.withLock({ _ in reports.first }) {
       await report.value
       lock.withLock { _ in reports.removeAll { $0 == report } }

@@ -31,10 +31,14 @@ enum FunctionName {
     var parts = words.split(separator: ".")
     guard parts.count > 1, !["Swift", "_Concurrency"].contains(parts[0]) || parts.last == "answer"
     else { return nil }
-    let isOurs = ["AsyncChannels", "AsyncChannelsTesting"].contains(parts.removeFirst())
+    let isOurs = modules.contains(parts.removeFirst())
     if isOurs, hidden.contains(parts[0]) || parts.last == "nextUnlessCancelled" { return nil }
     return (isOfClosure && !isOurs ? "a closure in " : "") + parts.joined(separator: ".")
   }
+
+  private static let modules: Set<Substring> = [
+    "AsyncChannels", "AsyncChannelsRunning", "AsyncChannelsTesting",
+  ]
 
   /// What only this package's authors know.
   private static let hidden: Set<Substring> = [

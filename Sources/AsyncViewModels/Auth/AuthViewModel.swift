@@ -1,4 +1,4 @@
-public import AsyncChannels
+public import AsyncChannelsRunning
 public import Observation
 
 /// Signs in with an authenticator, exactly once for each input, for any number of listeners.

@@ -1,4 +1,4 @@
-public import AsyncChannels
+public import AsyncChannelsRunning
 
 /// A view model for signing in. Use the protocol where a test or a preview has another object.
 public protocol AuthViewModelType: ViewModel {

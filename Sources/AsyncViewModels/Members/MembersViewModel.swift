@@ -1,4 +1,4 @@
-public import AsyncChannels
+public import AsyncChannelsRunning
 public import Observation
 
 /// Shows a manager's members, and removes them.

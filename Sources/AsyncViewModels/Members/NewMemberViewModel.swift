@@ -1,4 +1,4 @@
-public import AsyncChannels
+public import AsyncChannelsRunning
 public import Observation
 
 /// The form for a new member: adds members to a manager, shows why one was refused, and is empty again when

@@ -1,4 +1,4 @@
-public import AsyncChannels
+public import AsyncChannelsRunning
 public import Observation
 
 /// Loads a user, and publishes whether loading is in progress, has failed or has succeeded.

@@ -1,4 +1,4 @@
-public import AsyncChannels
+public import AsyncChannelsRunning
 public import Observation
 
 /// Passes on the texts of more than three characters.

@@ -3,6 +3,7 @@ import TestSupport
 import XCTest
 
 @testable import AsyncChannels
+@testable import AsyncChannelsRunning
 
 /// Each piece runs in a process of its own: see `assertTraps`.
 final class ProgrammerErrorTests: XCTestCase {

@@ -5,6 +5,7 @@ import TestSupport
 import XCTest
 
 @testable import AsyncChannels
+@testable import AsyncChannelsRunning
 
 /// C86: what is shown as a cause is one.
 final class CauseTests: XCTestCase {

@@ -4,6 +4,7 @@ import XCTest
 
 @testable import AsyncChannels
 @testable import AsyncChannelsRecording
+@testable import AsyncChannelsRunning
 
 /// C85i to C85k, C86f: a recording of all that is made in a program.
 final class ProgramRecordingTests: XCTestCase {

@@ -5,6 +5,7 @@ import XCTest
 
 @testable import AsyncChannels
 @testable import AsyncChannelsRecording
+@testable import AsyncChannelsRunning
 
 /// C85, C86: what a recording sees, and that it changes nothing.
 final class RecordingTests: XCTestCase {

@@ -3,6 +3,7 @@ import XCTest
 
 @testable import AsyncChannels
 @testable import AsyncChannelsRecording
+@testable import AsyncChannelsRunning
 
 /// C108a to C108d, C109: secrets that only their names, their marks or where they come from tell.
 final class SecretsTests: XCTestCase {

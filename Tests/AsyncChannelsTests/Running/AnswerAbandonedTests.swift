@@ -5,6 +5,7 @@ import TestSupport
 import XCTest
 
 @testable import AsyncChannels
+@testable import AsyncChannelsRunning
 
 /// C98e–C98h: what becomes of an element that a call has taken, and who is told.
 @MainActor

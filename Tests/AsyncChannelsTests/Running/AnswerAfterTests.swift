@@ -4,6 +4,7 @@ import TestSupport
 import XCTest
 
 @testable import AsyncChannels
+@testable import AsyncChannelsRunning
 
 /// `answer(after:)`: work that begins when the input has been quiet.
 @MainActor

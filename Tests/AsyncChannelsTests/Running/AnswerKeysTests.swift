@@ -4,6 +4,7 @@ import TestSupport
 import XCTest
 
 @testable import AsyncChannels
+@testable import AsyncChannelsRunning
 
 /// C133: overlaps of elements with the same key, and a limit. The key of 12 is 1.
 @MainActor

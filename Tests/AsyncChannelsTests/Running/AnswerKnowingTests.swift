@@ -1,6 +1,6 @@
-import AsyncChannels
-import Synchronization
+import AsyncChannelsRunning
 import AsyncChannelsTesting
+import Synchronization
 import TestSupport
 import XCTest
 

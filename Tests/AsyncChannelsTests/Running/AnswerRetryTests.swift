@@ -4,6 +4,7 @@ import TestSupport
 import XCTest
 
 @testable import AsyncChannels
+@testable import AsyncChannelsRunning
 
 /// C134: work that has thrown is called again.
 @MainActor

@@ -4,6 +4,7 @@ import TestSupport
 import XCTest
 
 @testable import AsyncChannels
+@testable import AsyncChannelsRunning
 
 /// C98: what a call has taken is worked on, and what it has not taken is there for the next consumer.
 @MainActor

@@ -1,4 +1,4 @@
-import AsyncChannels
+import AsyncChannelsRunning
 import AsyncChannelsTesting
 import TestSupport
 import XCTest

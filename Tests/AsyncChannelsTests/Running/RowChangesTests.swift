@@ -2,6 +2,7 @@ import TestSupport
 import XCTest
 
 @testable import AsyncChannels
+@testable import AsyncChannelsRunning
 
 /// What `runEach` begins and cancels, and that it does so in one step.
 final class RowChangesTests: XCTestCase {

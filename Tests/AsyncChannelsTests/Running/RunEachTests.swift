@@ -3,6 +3,7 @@ import TestSupport
 import XCTest
 
 @testable import AsyncChannels
+@testable import AsyncChannelsRunning
 
 /// C61, C62.
 @MainActor

@@ -195,11 +195,11 @@ enum SeparationSnippets {
     """,
 
     "RecordingCannot.swift": """
-    import AsyncChannels
     import AsyncChannelsRecording
+    import AsyncChannelsRunning
 
     @MainActor
-    final class Recorded: AsyncChannels.ViewModel {
+    final class Recorded: AsyncChannelsRunning.ViewModel {
       @Input var input: Inlet<Int>
       func run() async {}
     }

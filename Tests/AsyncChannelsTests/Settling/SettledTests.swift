@@ -3,6 +3,7 @@ import TestSupport
 import XCTest
 
 @testable import AsyncChannels
+@testable import AsyncChannelsRunning
 @testable import AsyncChannelsTesting
 
 /// Waiting until the listeners have caught up.

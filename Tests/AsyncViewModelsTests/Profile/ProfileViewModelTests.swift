@@ -1,4 +1,4 @@
-import AsyncChannels
+import AsyncChannelsRunning
 import AsyncChannelsTesting
 import AsyncViewModels
 import TestSupport

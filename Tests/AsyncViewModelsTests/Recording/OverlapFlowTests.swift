@@ -1,5 +1,5 @@
-import AsyncChannels
 import AsyncChannelsRecording
+import AsyncChannelsRunning
 import AsyncChannelsTesting
 import AsyncViewModels
 import XCTest

@@ -1,4 +1,4 @@
-import AsyncChannels
+import AsyncChannelsRunning
 import Observation
 
 /// A chat room that three view models share: the messages, who is there, and what is being written.

@@ -1,4 +1,4 @@
-import AsyncChannels
+import AsyncChannelsRunning
 
 /// A controller without SwiftUI: labels that follow a view model, a button that sends to it.
 @MainActor

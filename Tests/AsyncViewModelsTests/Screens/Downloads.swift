@@ -1,4 +1,4 @@
-import AsyncChannels
+import AsyncChannelsRunning
 import Observation
 
 /// A list of rows, each of which downloads something as long as it is in the list.

@@ -1,4 +1,4 @@
-import AsyncChannels
+import AsyncChannelsRunning
 import Observation
 
 /// A search screen: debounced, the latest query only, hits or an error, and whether it is busy.

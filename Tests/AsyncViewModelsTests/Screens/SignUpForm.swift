@@ -1,4 +1,4 @@
-import AsyncChannels
+import AsyncChannelsRunning
 import Observation
 
 /// A form with three fields: it tells when it is complete, sends once however often the button is

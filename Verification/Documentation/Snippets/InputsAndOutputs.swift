@@ -1,4 +1,4 @@
-import AsyncChannels
+import AsyncChannelsRunning
 
 //# when(canGoNext)
 @MainActor final class Example {

@@ -1,5 +1,5 @@
-import AsyncChannels
 import AsyncChannelsRecording
+import AsyncChannelsRunning
 
 @MainActor final class SearchViewModel: ViewModel {
   func run() async {}
@@ -8,7 +8,7 @@ import AsyncChannelsRecording
 @MainActor let viewModel = SearchViewModel()
 let recording = Recording()
 //# .concurrent, by:
-import AsyncChannels
+import AsyncChannelsRunning
 
 struct SearchIndex: Sendable {
   func search(_ query: String) async -> [String] { [] }

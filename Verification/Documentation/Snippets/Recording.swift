@@ -1,5 +1,5 @@
-import AsyncChannels
 import AsyncChannelsRecording
+import AsyncChannelsRunning
 
 @MainActor final class SearchViewModel: ViewModel {
   func run() async {}

@@ -1,5 +1,5 @@
 //# final class SearchController: UIViewController {
-import AsyncChannels
+import AsyncChannelsRunning
 import UIKit
 
 @MainActor final class SearchViewModel: ViewModel {

@@ -1,4 +1,4 @@
-import AsyncChannels
+import AsyncChannelsRunning
 
 //# .latestOnly, debounce: .milliseconds(300)
 @MainActor final class SearchViewModel: ViewModel {

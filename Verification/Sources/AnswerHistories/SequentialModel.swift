@@ -1,4 +1,4 @@
-import AsyncChannels
+import AsyncChannelsRunning
 
 /// What `answer` promises, without tasks: one step after the other, and after each everything that follows from it.
 struct SequentialModel {

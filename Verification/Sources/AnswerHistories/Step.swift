@@ -1,4 +1,4 @@
-import AsyncChannels
+import AsyncChannelsRunning
 import Proof
 
 /// How `answer` is called in a history.

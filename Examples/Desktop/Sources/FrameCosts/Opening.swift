@@ -1,4 +1,4 @@
-import AsyncChannels
+import AsyncChannelsRunning
 import Toolkit
 
 /// A window with three labels and a button, opened and closed.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import AsyncChannels
+import AsyncChannelsRunning
 import AsyncViewModels
 import Foundation
 import Hummingbird

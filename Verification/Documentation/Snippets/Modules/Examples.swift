@@ -1,7 +1,7 @@
 // What the blocks of code take for granted: a view model that has everything, some values, and types by the
 // names that the documents give them. A block's own declarations go before these.
 
-public import AsyncChannels
+public import AsyncChannelsRunning
 public import AsyncViewModels
 
 public typealias Credentials = AsyncViewModels.Credentials

@@ -1,4 +1,4 @@
-import AsyncChannels
+import AsyncChannelsRunning
 
 /// A code that is always in capitals, whatever is typed: its owner corrects the field.
 final class CodeViewModel: ViewModel {

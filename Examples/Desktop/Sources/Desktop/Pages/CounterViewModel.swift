@@ -1,4 +1,4 @@
-import AsyncChannels
+import AsyncChannelsRunning
 
 /// Counts 1,000,000 times a second, away from the main actor.
 final class CounterViewModel: ViewModel {

@@ -1,4 +1,4 @@
-import AsyncChannels
+import AsyncChannelsRunning
 
 /// Finds names when the user has stopped typing.
 final class SearchViewModel: ViewModel {

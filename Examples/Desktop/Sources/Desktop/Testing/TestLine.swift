@@ -1,4 +1,4 @@
-import AsyncChannels
+import AsyncChannelsRunning
 import CGtk
 import Glibc
 import Toolkit

@@ -1,4 +1,4 @@
-import AsyncChannels
+import AsyncChannelsRunning
 import Hummingbird
 
 /// What all tabs show: each change is rendered once, whatever the number of tabs.

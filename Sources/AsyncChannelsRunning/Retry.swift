@@ -1,3 +1,5 @@
+import AsyncChannels
+
 /// How `answer` repeats work that has thrown an error.
 ///
 /// ```swift

@@ -1,3 +1,5 @@
+import AsyncChannels
+
 /// What a call of `answer` was told, with the types of its elements. `AnswerRules` is the rest.
 struct AnswerOptions<Element: Sendable>: Sendable {
   var rules: AnswerRules

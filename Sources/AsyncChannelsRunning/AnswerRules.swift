@@ -1,3 +1,5 @@
+import AsyncChannels
+
 /// How a call of `answer` goes about its elements.
 struct AnswerRules: Sendable {
   /// Nil if each element has its own.

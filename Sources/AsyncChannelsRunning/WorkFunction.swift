@@ -1,3 +1,5 @@
+import AsyncChannels
+
 /// What makes an answer, and perhaps reports how far it has come.
 enum WorkFunction<Element: Sendable, Answer: Sendable>: Sendable {
   case silent(@Sendable (Element) async -> Answer)

@@ -1,3 +1,5 @@
+public import AsyncChannels
+
 extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Never {
   /// Does asynchronous work for each element and publishes the answers, one by one. Use it for an input that
   /// takes time, with or without a debounce.
@@ -52,7 +54,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
   ///     it for a form that must not be submitted before its newest text was checked.
   ///   - ignored: Receives each element that `.firstOnly` ignores, once, in the isolation of `publish`, and no
   ///     later than the answer to the element that was worked on. To count them:
-  ///     `_ignoredCount.inlet { count, _ in count += 1 }`, with a ``CurrentValue``. With a pause, an element
+  ///     `_ignoredCount.inlet { count, _ in count += 1 }`, with a `CurrentValue`. With a pause, an element
   ///     counts as having arrived when its pause is over, and those before it are superseded.
   ///   - work: Makes the answer. Superseded work is cancelled. Newer work does not wait for it to end, but
   ///     `answer` does not return until it has.

@@ -1,3 +1,5 @@
+import AsyncChannels
+
 /// Answers that come from several tasks and are published one by one: the task that finds nobody publishing
 /// goes on until none is left.
 struct Answers: ~Copyable {

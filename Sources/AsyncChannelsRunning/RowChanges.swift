@@ -1,3 +1,4 @@
+import AsyncChannels
 import Synchronization
 
 /// What differs between two values of a state with rows: what lies between their common beginning and their

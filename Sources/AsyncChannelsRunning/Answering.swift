@@ -1,3 +1,4 @@
+import AsyncChannels
 import Synchronization
 
 /// Where answers go.

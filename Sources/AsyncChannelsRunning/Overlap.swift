@@ -1,3 +1,5 @@
+import AsyncChannels
+
 /// What happens to one input that arrives while earlier ones are worked on. ``OverlapRule/each(_:)`` asks each element.
 public enum Overlap: Sendable, Hashable, CaseIterable {
   /// The new input waits. Inputs are worked on one after the other, in order, and each is answered. Use it

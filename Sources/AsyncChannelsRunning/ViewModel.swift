@@ -1,7 +1,10 @@
+// So that the file of a view model has one import.
+@_exported public import AsyncChannels
+
 /// An object on the main actor with inputs, outputs, and one `run()` that connects them: a screen, a row, a
 /// form.
 ///
-/// Inputs are ``Inlet``s, outputs are ``Outlet``s or ``StateOutlet``s. A view model works in
+/// Inputs are `Inlet`s, outputs are `Outlet`s or `StateOutlet`s. A view model works in
 /// ``run()``: it reads its inputs there, and writes its outputs.
 ///
 /// ```swift

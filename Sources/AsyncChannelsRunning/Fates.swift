@@ -1,3 +1,4 @@
+import AsyncChannels
 import Synchronization
 
 /// Decides the fate of each element that one call of `answer` has taken, each in one step under one lock.

@@ -1,3 +1,5 @@
+import AsyncChannels
+
 /// One consumer of a subscription, which waits without taking, and takes without waiting: `answer`'s.
 ///
 /// Several tasks of one call take with it. They have one epoch, so all is taken under the cursor's lock.
@@ -15,8 +17,8 @@ final class Consumer<Element: Sendable>: AnswerSource, Sendable {
     place = ConsumerPlace(
       waiter: waiter, epoch: isAlone ? waiter.makeEpoch() : iterator.epoch,
       isPlain: isPlain,
-      isMerged: waiter is StateFollower,
-      replacesOld: (waiter as? LogCursor)?.untypedQueue?.replacesOld == true)
+      isMerged: waiter.takesSeveralAsOne,
+      replacesOld: waiter.replacesOld)
   }
 
   /// Waits until there may be something to take. False at the end, if the task is cancelled, or if a newer
@@ -30,10 +32,11 @@ final class Consumer<Element: Sendable>: AnswerSource, Sendable {
 
   /// Takes one element that is there, or skips it. Takes nothing if the task is cancelled.
   func take() -> TakenWork {
-    if case .cursor(let cursor) = upstream, let work = cursor.takeWork(as: place.epoch) {
-      return .work(work)
+    var work: AnyWork?
+    if case .cursor(let cursor) = upstream {
+      cursor.takeUnfollowed(as: place.epoch) { work = Work($0) }
     }
-    return takeElsewhere()
+    return work.map(TakenWork.work) ?? takeElsewhere()
   }
 
   private func takeElsewhere() -> TakenWork {
@@ -41,21 +44,6 @@ final class Consumer<Element: Sendable>: AnswerSource, Sendable {
     case .element(let element): .work(Work(element))
     case .skipped: .skipped
     case .nothing: .nothing
-    }
-  }
-}
-
-extension Cursor {
-  /// Takes an element that is in the log, while nobody follows that. Nil also in all other cases, in which
-  /// `take` may find one.
-  ///
-  /// This looks up one type; a function that returns an optional element looks one up at each step.
-  fileprivate func takeWork(as epoch: UInt64) -> AnyWork? {
-    withPlace(of: epoch) { () -> AnyWork? in
-      guard untypedQueue == nil, !isObserved, !Causes.areFollowed,
-        poll(demands: false, orJoinWith: nil) == .readable, !Task.isCancelled, position.isKnown
-      else { return nil }
-      return Work(position.take(Element.self))
     }
   }
 }

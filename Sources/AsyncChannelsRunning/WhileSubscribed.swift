@@ -1,3 +1,5 @@
+public import AsyncChannels
+
 extension SubscriberCounting {
   /// Does work only while there are subscribers, such as reading a sensor.
   ///
@@ -16,7 +18,7 @@ extension SubscriberCounting {
   /// after a time without subscribers that was longer than the lingering time.
   ///
   /// When the owner has finished or is gone, or the caller's task is cancelled, the body is cancelled, and the
-  /// call returns when the body has returned. Without a subscriber, it costs nothing. For a ``CurrentValue``,
+  /// call returns when the body has returned. Without a subscriber, it costs nothing. For a `CurrentValue`,
   /// subscribers are its followers: reading it does not count.
   ///
   /// - Parameters:

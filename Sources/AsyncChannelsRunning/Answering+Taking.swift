@@ -1,3 +1,5 @@
+import AsyncChannels
+
 /// How the loop of `answer` takes elements.
 extension Answering {
   /// The element that is worked on next. Nil if there is none after all.

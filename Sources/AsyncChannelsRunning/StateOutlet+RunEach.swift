@@ -1,3 +1,5 @@
+public import AsyncChannels
+
 extension StateOutlet where Value: Sequence, Value.Element: ViewModel {
   /// Runs each view model of a state, such as those of a list's rows, while it is in the state, in tasks of the main
   /// actor.

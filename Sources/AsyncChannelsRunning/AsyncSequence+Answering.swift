@@ -1,3 +1,5 @@
+import AsyncChannels
+
 /// What all forms of `answer` come to.
 extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Never {
   func answer<Answer: Sendable>(

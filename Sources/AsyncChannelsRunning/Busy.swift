@@ -1,3 +1,4 @@
+import AsyncChannels
 import Synchronization
 
 /// What one call reports: how many turns it has that are neither over nor superseded.

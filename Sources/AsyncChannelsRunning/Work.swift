@@ -1,3 +1,4 @@
+import AsyncChannels
 import Synchronization
 
 /// What becomes of an element that a call of `answer` has taken.

@@ -1,3 +1,4 @@
+import AsyncChannels
 import Synchronization
 
 /// How long an input must stay quiet before work on its newest element begins: `debounce: .milliseconds(300)`.
@@ -51,12 +52,6 @@ public struct Debounce<Element>: Sendable {
     bounded.latest = latest
     return bounded
   }
-}
-
-func requirePositive(
-  _ duration: Duration, orZero: Bool = false, _ problem: @autoclosure () -> String
-) {
-  if orZero ? duration < .zero : duration <= .zero { Misuse.trap("\(problem()) \(duration).") }
 }
 
 /// Begins work at most so often. It counts from when work began last, in one call of `answer`.
