@@ -130,9 +130,8 @@ final class DebounceTimer: Sendable {
   }
 
   init(
-    of quiet: @escaping @Sendable () -> Duration?, debounces: Bool = true,
-    atLatestAfter latest: Duration? = nil,
-    notBefore earliest: Duration? = nil, on clock: DebounceClock, watching waiter: Waiter
+    of quiet: @escaping @Sendable () -> Duration?, debounces: Bool, atLatestAfter latest: Duration?,
+    notBefore earliest: Duration?, on clock: DebounceClock, watching waiter: Waiter
   ) {
     self.waiter = waiter
     self.quiet = quiet
