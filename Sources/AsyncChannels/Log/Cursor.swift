@@ -100,8 +100,8 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     }
   }
 
-  /// Takes an element that is in the log, while nobody follows that. Does nothing in all other cases, in which `take` may
-  /// find one.
+  /// Takes an element of the log, and gives it to a closure. Does nothing if somebody follows the log, or if there is a
+  /// queue: then `take` may find one.
   ///
   /// A function that returned an optional element would look a type up at each step.
   ///
@@ -130,7 +130,7 @@ package final class Cursor<Element: Sendable>: LogCursor, @unchecked Sendable {
     return takeElsewhere(as: epoch)
   }
 
-  /// Takes an element of a queue, or of a log that somebody follows. There, it looks if nobody has.
+  /// Takes an element of a queue, or of a log that somebody follows. In that log, it looks first, if nobody has.
   ///
   /// Not inlined: clients' `take` would save more registers.
   @usableFromInline @inline(never)

@@ -19,7 +19,7 @@ package enum Misuse {
   }
 }
 
-/// Traps for a duration that cannot be.
+/// Traps unless a duration is positive, or zero where that may be.
 package func requirePositive(
   _ duration: Duration, orZero: Bool = false, _ problem: @autoclosure () -> String
 ) {
